@@ -21,7 +21,7 @@
 #include "server/devices/device_pool.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
-#include "server/queue/queue_admin.h"
+#include "server/queue/queue_open.h"
 #include "server/routes/route_table.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
@@ -132,22 +132,20 @@ static int queue_begin(struct server *server, struct error *error)
         .attempts = server->config->attempts,
         .half_life_s = server->config->half_life_s,
         .changed = long_poll_publish,
-        .sweep_ended = long_poll_publish_sweep_ended,
         .changed_arg = service->events,
         .select = device_snapshot_select,
         .select_arg = service->devices,
     };
-    if (event_feed_new(&service->feed, service->store, error) < 0)
+    if (event_feed_new(&service->feed, service->store, service->devices, service->readings, error) < 0)
         return -1;
-    event_feed_watch(service->feed, service->devices, service->readings);
-    return queue_admin_open(&service->queue, service->store, &config, error);
+    return queue_open(&service->queue, service->store, &config, error);
 }
 
 static void queue_end(struct server *server)
 {
     struct service *service = &server->service;
     readings_free(service->readings); /* first: its thread reads the queue */
-    queue_admin_close(service->queue);
+    queue_close(service->queue);
     calibrations_free(service->calibrations); /* after the queue, which ends what a calibration submits */
     store_close(service->store);
     event_feed_free(service->feed);
@@ -298,7 +296,7 @@ static void server_stop(struct server *server)
 {
     struct service *service = &server->service;
     if (service->queue)
-        queue_admin_stop(service->queue);
+        queue_stop(service->queue);
     calibrations_stop(service->calibrations); /* before HTTP: requests wait for its answers */
     if (server->http)
         http_quiesce(server->http);

@@ -28,7 +28,7 @@ int calibrations_start(struct calibrations **calibrations, struct store *store, 
    is just being submitted), as later ones do. Before the server waits for its requests. NULL is allowed. */
 void calibrations_stop(struct calibrations *calibrations);
 
-/* After calibrations_stop() and queue_admin_close(), which ends what was just being submitted. NULL is
+/* After calibrations_stop() and queue_close(), which ends what was just being submitted. NULL is
    allowed. */
 void calibrations_free(struct calibrations *calibrations);
 

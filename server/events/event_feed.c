@@ -1,4 +1,3 @@
-/* Passes the store's events to the history, and keeps the latest state of each device. */
 #include "server/events/event_feed.h"
 
 #include <math.h>
@@ -41,7 +40,8 @@ static void on_events(void *arg, const struct store_events *events)
     pthread_mutex_unlock(&feed->lock);
 }
 
-int event_feed_new(struct event_feed **out, struct store *store, struct error *error)
+int event_feed_new(struct event_feed **out, struct store *store, struct devices *devices,
+                   struct readings *readings, struct error *error)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
     if (!feed || !(feed->history = event_history_new(STORE_EVENTS_MAX))) {
@@ -50,6 +50,8 @@ int event_feed_new(struct event_feed **out, struct store *store, struct error *e
     }
     pthread_mutex_init(&feed->lock, NULL);
     pthread_mutex_init(&feed->snapshots.lock, NULL);
+    feed->devices = devices;
+    feed->readings = readings;
     if (store_events(store, on_events, feed, error) < 0) {
         event_feed_free(feed);
         return -1;
@@ -67,12 +69,6 @@ void event_feed_free(struct event_feed *feed)
     pthread_mutex_destroy(&feed->lock);
     pthread_mutex_destroy(&feed->snapshots.lock);
     free(feed);
-}
-
-void event_feed_watch(struct event_feed *feed, struct devices *devices, struct readings *readings)
-{
-    feed->devices = devices;
-    feed->readings = readings;
 }
 
 void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *arg)
@@ -95,10 +91,8 @@ struct state_snapshots *event_feed_snapshots(struct event_feed *feed)
 
 int event_feed_devices(const struct event_feed *feed)
 {
-    return feed->devices ? devices_count(feed->devices) : 0;
+    return devices_count(feed->devices);
 }
-
-/* ---- running experiments ---- */
 
 static void name_copy(char *to, size_t size, const char *from)
 {
@@ -156,8 +150,6 @@ bool event_feed_running(struct event_feed *feed, int device, unsigned version, s
     return true;
 }
 
-/* ---- devices ---- */
-
 static void device_write(struct buffer *out, struct event_feed *feed, int device)
 {
     static const struct {
@@ -183,23 +175,21 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
     json_writer_int(&json, "device", device);
     json_writer_string(&json, "health", devices_health(&status));
     json_writer_string(&json, "reason", status.reason[0] ? status.reason : NULL);
-    json_writer_fixed(&json, "age_s", age_s, AGE_DECIMALS);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const struct readings_latest *one = &latest[shown[i].quantity];
         json_writer_double(&json, shown[i].name, one->known ? one->value : NAN);
     }
+    json_writer_fixed(&json, "age_s", age_s, AGE_DECIMALS);
     json_writer_end(&json);
     buffer_text(out, "\n\n");
 }
 
-/* Compares all but the age: a reading that only gets older is no event. */
+/* Compares all but the age, which is last: a reading that only gets older is no event. */
 static bool device_same(const char *a, const char *b)
 {
-    static const char age[] = ",\"age_s\":";
-    const char *of_a = strstr(a, age), *of_b = strstr(b, age);
-    if (!of_a || !of_b || of_a - a != of_b - b || memcmp(a, b, (size_t)(of_a - a)) != 0)
-        return false;
-    return strcmp(strchr(of_a + sizeof age - 1, ','), strchr(of_b + sizeof age - 1, ',')) == 0;
+    static const char name[] = ",\"age_s\":";
+    const char *age = strstr(a, name);
+    return age && strncmp(a, b, (size_t)(age - a) + sizeof name - 1) == 0;
 }
 
 static void devices_look(struct event_feed *feed, int64_t now)
@@ -221,8 +211,6 @@ static void devices_look(struct event_feed *feed, int64_t now)
 bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct feed_state *state)
 {
     int64_t now = clock_monotonic_ns();
-    if (!feed->devices || !feed->readings)
-        return false;
     if (!feed->looked_at_ns || now - feed->looked_at_ns >= look_ns)
         devices_look(feed, now);
     if (!device_set_has(&feed->looked, device) || feed->device_states[device].version == version)

@@ -1,27 +1,27 @@
-/* All that streams of events send: the durable events (event_history.h), and the latest state of each device
-   and of what runs on it. Any thread, unless a function says otherwise. */
+/* All that streams of events send: the durable events (event_history.h), and the latest state of each device and of what
+   runs on it. Any thread, unless a function says otherwise. */
 #ifndef COALESCED_SERVER_EVENTS_EVENT_FEED_H
 #define COALESCED_SERVER_EVENTS_EVENT_FEED_H
+
+#include <pthread.h>
+#include <sys/queue.h>
 
 #include "server/devices/devices.h"
 #include "server/devices/readings.h"
 #include "server/events/event_history.h"
-#include "server/events/state_snapshot.h"
 #include "server/auth/user.h"
 #include "server/queue/queue_worker.h"
 #include "server/store/store.h"
 
 struct event_feed;
 
-/* Reads the events in the store and listens to its commits, so call it before anything is written. The store
-   is borrowed and outlives the last event. 0, or -1 with ERROR_MEMORY or the store's error. */
-int event_feed_new(struct event_feed **feed, struct store *store, struct error *error);
+/* Reads the events in the store and listens to its commits, so call it before anything is written. What it is given is
+   borrowed and outlives the last event. 0, or -1 with ERROR_MEMORY or the store's error. */
+int event_feed_new(struct event_feed **feed, struct store *store, struct devices *devices,
+                   struct readings *readings, struct error *error);
 
 /* After the last event. NULL is allowed. */
 void event_feed_free(struct event_feed *feed);
-
-/* Sets where the events of devices come from. Before the first subscription. */
-void event_feed_watch(struct event_feed *feed, struct devices *devices, struct readings *readings);
 
 /* Sets news(arg), which is called by any thread when there is something new; it must not block, nor call the
    feed. With NULL, no call is running when this returns. */
@@ -29,6 +29,12 @@ void event_feed_listen(struct event_feed *feed, void (*news)(void *arg), void *a
 
 /* Fits worker_callbacks.progress. */
 void event_feed_progress(void *feed, int device, const struct task *task, const char *phase, int samples);
+
+/* The states of experiments and sweeps that have subscriptions (subscription.c). */
+struct state_snapshots {
+    pthread_mutex_t lock;
+    LIST_HEAD(, state_snapshot) all;
+};
 
 struct event_history *event_feed_history(struct event_feed *feed);
 struct state_snapshots *event_feed_snapshots(struct event_feed *feed);

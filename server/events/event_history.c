@@ -1,5 +1,5 @@
-/* Batches are in a ring, the oldest at `begin`, whose capacity doubles when it is full. The lock is held to
-   look at the ring only; texts are written before a batch is added, and read by reference. */
+/* Batches are in a ring, the oldest at `begin`. The lock is held to look at the ring only; texts are written before a
+   batch is added, and read by reference. */
 #include "server/events/event_history.h"
 
 #include <pthread.h>
@@ -13,9 +13,6 @@
 
 static const char *const kinds[EVENT_KINDS] = {
     [EVENT_STATE] = "state", [EVENT_SWEEP] = "sweep", [EVENT_QUEUE] = "queue"};
-static const char *const heads[EVENT_KINDS] = {[EVENT_STATE] = "\nevent: state\ndata: ",
-                                               [EVENT_SWEEP] = "\nevent: sweep\ndata: ",
-                                               [EVENT_QUEUE] = "\nevent: queue\ndata: "};
 
 struct mark {
     unsigned begin, data;
@@ -32,14 +29,13 @@ struct batch {
 
 struct event_history {
     pthread_mutex_t lock;
-    struct batch **ring;
-    unsigned capacity, begin, count; /* of batches; capacity: a power of two */
     int limit, events;
-    atomic_llong newest; /* a copy of `last`, to be compared without the lock */
-    int64_t base, last;  /* base: the number of the event before the first one in the ring */
+    unsigned begin, count; /* of batches */
+    int64_t base;          /* the number of the event before the first one in the ring */
+    atomic_llong last;     /* of the last one; written with the lock held */
+    struct batch
+        *ring[]; /* limit + 1: no batch is empty, and the last one is added before the oldest leaves */
 };
-
-/* ---- batches ---- */
 
 static int kind_of(const char *line, size_t length)
 {
@@ -64,14 +60,14 @@ static struct batch *batch_new(const struct store_events *events)
         const char *blank = memchr(at, ' ', (size_t)(end - at));
         const char *newline = blank ? memchr(blank, '\n', (size_t)(end - blank)) : NULL;
         int kind = newline ? kind_of(at, (size_t)(blank - at)) : -1;
-        if (kind < 0) {
-            batch_release(batch);
-            return NULL;
-        }
+        if (kind < 0)
+            batch->text.failed = true;
+        if (batch->text.failed)
+            break;
         batch->marks[i] = (struct mark){.begin = (unsigned)batch->text.size, .kind = (enum event_kind)kind};
-        buffer_text(&batch->text, "id: ");
-        buffer_format(&batch->text, "%lld", (long long)(events->last - events->count + 1 + i));
-        buffer_text(&batch->text, heads[kind]);
+        buffer_format(&batch->text,
+                      "id: %lld\nevent: %s\ndata: ", (long long)(events->last - events->count + 1 + i),
+                      kinds[kind]);
         batch->marks[i].data = (unsigned)batch->text.size;
         buffer_append(&batch->text, blank + 1, (size_t)(newline - blank));
         buffer_text(&batch->text, "\n");
@@ -107,11 +103,10 @@ void batch_release(struct batch *batch)
     free(batch);
 }
 
-/* ---- the ring ---- */
-
 struct event_history *event_history_new(int limit)
 {
-    struct event_history *history = calloc(1, sizeof *history);
+    struct event_history *history =
+        calloc(1, sizeof *history + ((size_t)limit + 1) * sizeof history->ring[0]);
     if (!history)
         return NULL;
     pthread_mutex_init(&history->lock, NULL);
@@ -121,14 +116,14 @@ struct event_history *event_history_new(int limit)
 
 static struct batch **slot(struct event_history *history, unsigned place)
 {
-    return &history->ring[(history->begin + place) & (history->capacity - 1)];
+    return &history->ring[(history->begin + place) % ((unsigned)history->limit + 1)];
 }
 
 /* Called with the lock held. The batch that is returned is to be released. */
 static struct batch *oldest_remove(struct event_history *history)
 {
     struct batch *oldest = *slot(history, 0);
-    history->begin++;
+    history->begin = (history->begin + 1) % ((unsigned)history->limit + 1);
     history->count--;
     history->events -= oldest->count;
     history->base = oldest->last;
@@ -142,63 +137,34 @@ void event_history_free(struct event_history *history)
     while (history->count)
         batch_release(oldest_remove(history));
     pthread_mutex_destroy(&history->lock);
-    free(history->ring);
     free(history);
-}
-
-/* Called with the lock held. 0, or -1: no memory. */
-static int ring_grow(struct event_history *history)
-{
-    unsigned capacity = history->capacity ? 2 * history->capacity : 64;
-    struct batch **ring = calloc(capacity, sizeof(struct batch *));
-    if (!ring)
-        return -1;
-    for (unsigned i = 0; i < history->count; i++)
-        ring[i] = *slot(history, i);
-    free(history->ring);
-    history->ring = ring;
-    history->capacity = capacity;
-    history->begin = 0;
-    return 0;
-}
-
-/* Called with the lock held. After this no client can continue from an event before `last`. */
-static void all_remove(struct event_history *history, int64_t last)
-{
-    while (history->count)
-        batch_release(oldest_remove(history));
-    history->base = history->last = last;
 }
 
 void event_history_add(struct event_history *history, const struct store_events *events)
 {
     struct batch *batch = events->count ? batch_new(events) : NULL;
     pthread_mutex_lock(&history->lock);
-    bool fits = history->count < history->capacity || ring_grow(history) == 0;
-    if (!batch || !fits) {
+    if (!batch) { /* from here on no client can continue from an event before this */
         if (events->count)
             log_warning("events are left out: no memory, or not as they should be");
-        all_remove(history, events->last);
-        batch_release(batch);
+        while (history->count)
+            batch_release(oldest_remove(history));
+        history->base = events->last;
     } else {
         if (!history->last)
             history->base = events->last - events->count;
         *slot(history, history->count++) = batch;
         history->events += batch->count;
-        history->last = batch->last;
         while (history->count > 1 && history->events - (*slot(history, 0))->count >= history->limit)
             batch_release(oldest_remove(history));
     }
-    atomic_store(&history->newest, history->last);
+    history->last = events->last;
     pthread_mutex_unlock(&history->lock);
 }
 
 int64_t event_history_last(struct event_history *history)
 {
-    pthread_mutex_lock(&history->lock);
-    int64_t last = history->last;
-    pthread_mutex_unlock(&history->lock);
-    return last;
+    return history->last;
 }
 
 /* Called with the lock held. Returns the position of the first batch whose last event is after that number,
@@ -230,7 +196,7 @@ struct batch *event_history_next(struct event_history *history, int64_t id, bool
 {
     struct batch *batch = NULL;
     *lost = false;
-    if (id == atomic_load(&history->newest))
+    if (id == history->last)
         return NULL;
     pthread_mutex_lock(&history->lock);
     *lost = id < history->base;

@@ -1,5 +1,4 @@
-/* The latest durable events, in memory, as the text that is sent: each is written once for all streams. Any
-   thread. */
+/* The latest durable events, as the text that is sent: each is written once for all streams. Any thread. */
 #ifndef COALESCED_SERVER_EVENTS_EVENT_HISTORY_H
 #define COALESCED_SERVER_EVENTS_EVENT_HISTORY_H
 
@@ -29,8 +28,8 @@ void batch_release(struct batch *batch); /* NULL is allowed */
 
 struct event_history;
 
-struct event_history *
-event_history_new(int limit); /* `limit`: the number of events, rounded up to batches. NULL: no memory. */
+/* `limit`: the number of events, rounded up to batches. NULL: no memory. */
+struct event_history *event_history_new(int limit);
 void event_history_free(struct event_history *history);
 
 /* Adds events behind the present ones: fits store_listen() and store_events(). If there is no memory for

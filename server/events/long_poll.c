@@ -5,13 +5,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/hash.h"
 
 enum { CHAINS = 1024 };
 
 struct long_poll_waiter {
-    struct long_poll_waiter *next, **link; /* link: the pointer that points to this waiter */
+    LIST_ENTRY(long_poll_waiter) of_chain;
     char id[ID_BYTES];
     void (*wake)(void *arg, enum job_state state);
     void *arg;
@@ -19,7 +20,7 @@ struct long_poll_waiter {
 
 struct long_poll {
     pthread_mutex_t lock;
-    struct long_poll_waiter *chains[CHAINS];
+    LIST_HEAD(waiters, long_poll_waiter) chains[CHAINS];
 };
 
 struct long_poll *long_poll_new(void)
@@ -35,15 +36,13 @@ void long_poll_free(struct long_poll *long_poll)
     if (!long_poll)
         return;
     for (int i = 0; i < CHAINS; i++)
-        for (struct long_poll_waiter *waiter = long_poll->chains[i], *next; waiter; waiter = next) {
-            next = waiter->next;
-            free(waiter);
-        }
+        for (struct long_poll_waiter *waiter; (waiter = LIST_FIRST(&long_poll->chains[i])); free(waiter))
+            LIST_REMOVE(waiter, of_chain);
     pthread_mutex_destroy(&long_poll->lock);
     free(long_poll);
 }
 
-static struct long_poll_waiter **chain_of(struct long_poll *long_poll, const char *id)
+static struct waiters *chain_of(struct long_poll *long_poll, const char *id)
 {
     return &long_poll->chains[hash_text(id) % CHAINS];
 }
@@ -57,13 +56,8 @@ struct long_poll_waiter *long_poll_wait(struct long_poll *long_poll, const char 
     memcpy(waiter->id, id, strnlen(id, ID_BYTES - 1));
     waiter->wake = wake;
     waiter->arg = arg;
-
     pthread_mutex_lock(&long_poll->lock);
-    waiter->link = chain_of(long_poll, waiter->id);
-    waiter->next = *waiter->link;
-    if (waiter->next)
-        waiter->next->link = &waiter->next;
-    *waiter->link = waiter;
+    LIST_INSERT_HEAD(chain_of(long_poll, waiter->id), waiter, of_chain);
     pthread_mutex_unlock(&long_poll->lock);
     return waiter;
 }
@@ -73,9 +67,7 @@ void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *wait
     if (!waiter)
         return;
     pthread_mutex_lock(&long_poll->lock);
-    *waiter->link = waiter->next;
-    if (waiter->next)
-        waiter->next->link = waiter->link;
+    LIST_REMOVE(waiter, of_chain);
     pthread_mutex_unlock(&long_poll->lock);
     free(waiter);
 }
@@ -83,14 +75,10 @@ void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *wait
 void long_poll_publish(void *arg, const char *id, enum job_state state)
 {
     struct long_poll *long_poll = arg;
+    struct long_poll_waiter *waiter;
     pthread_mutex_lock(&long_poll->lock);
-    for (struct long_poll_waiter *waiter = *chain_of(long_poll, id); waiter; waiter = waiter->next)
+    LIST_FOREACH (waiter, chain_of(long_poll, id), of_chain)
         if (strcmp(waiter->id, id) == 0)
             waiter->wake(waiter->arg, state);
     pthread_mutex_unlock(&long_poll->lock);
-}
-
-void long_poll_publish_sweep_ended(void *long_poll, const char *sweep)
-{
-    long_poll_publish(long_poll, sweep, JOB_SUCCEEDED);
 }

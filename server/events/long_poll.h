@@ -1,5 +1,4 @@
-/* Wakes requests that wait for an experiment's next change of state, or for the end of a sweep. Any thread.
-   */
+/* Wakes requests that wait for an experiment's next change of state, or for a sweep's end. Any thread. */
 #ifndef COALESCED_SERVER_EVENTS_LONG_POLL_H
 #define COALESCED_SERVER_EVENTS_LONG_POLL_H
 
@@ -23,8 +22,5 @@ void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *wait
 
 /* Fits queue_config.changed. */
 void long_poll_publish(void *long_poll, const char *id, enum job_state state);
-
-/* Fits queue_config.sweep_ended. Waiters for the sweep are woken with JOB_SUCCEEDED. */
-void long_poll_publish_sweep_ended(void *long_poll, const char *sweep);
 
 #endif

@@ -1,4 +1,3 @@
-/* Filters the history for one client, and adds the present states. */
 #include "server/events/subscription.h"
 
 #include <errno.h>
@@ -6,10 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/events/state_snapshot.h"
+#include "base/clock.h"
+
+/* How old a snapshot becomes before it is made again. */
+static const int64_t snapshot_ns = 1000000000;
 
 /* Bytes of a piece, the most that a client that does not read occupies. */
 enum { PIECE_BYTES = 8 << 10 };
+
+/* The state of an experiment or a sweep now, as JSON, made once for all of its subscriptions. */
+struct state_snapshot {
+    LIST_ENTRY(state_snapshot) next;
+    char id[ID_BYTES];
+    int subscribers; /* with the lock of struct state_snapshots; what follows is of the thread of live streams alone */
+    bool ended; /* the state does not change any more */
+    bool stale; /* an event may have changed the state */
+    int64_t made_ns;
+    unsigned version; /* grows when the text changes; 0: no text yet */
+    struct buffer text;
+};
 
 struct subscription {
     struct event_feed *feed;
@@ -26,6 +40,39 @@ struct subscription {
     int64_t snapshot_id;             /* sent_id when the snapshot was refreshed */
     unsigned snapshot_version, running_versions[DEVICES_MAX], device_versions[DEVICES_MAX];
 };
+
+/* NULL: no memory. */
+static struct state_snapshot *snapshot_join(struct state_snapshots *snapshots, const char *id)
+{
+    struct state_snapshot *snapshot;
+    pthread_mutex_lock(&snapshots->lock);
+    LIST_FOREACH (snapshot, &snapshots->all, next)
+        if (strcmp(snapshot->id, id) == 0)
+            break;
+    if (!snapshot && (snapshot = calloc(1, sizeof *snapshot))) {
+        memcpy(snapshot->id, id, ID_BYTES);
+        snapshot->stale = true;
+        LIST_INSERT_HEAD(&snapshots->all, snapshot, next);
+    }
+    if (snapshot)
+        snapshot->subscribers++;
+    pthread_mutex_unlock(&snapshots->lock);
+    return snapshot;
+}
+
+/* The last one frees it. */
+static void snapshot_leave(struct state_snapshots *snapshots, struct state_snapshot *snapshot)
+{
+    pthread_mutex_lock(&snapshots->lock);
+    bool last = --snapshot->subscribers == 0;
+    if (last)
+        LIST_REMOVE(snapshot, next);
+    pthread_mutex_unlock(&snapshots->lock);
+    if (last) {
+        buffer_free(&snapshot->text);
+        free(snapshot);
+    }
+}
 
 /* The number of a Last-Event-ID; 0: the text is not a number. */
 static int64_t number_of(const char *text)
@@ -64,7 +111,7 @@ struct subscription *subscription_new(struct event_feed *feed, const struct subs
         snprintf(subscription->owner, sizeof subscription->owner, "%s", config->owner);
     position_find(subscription, last_event_id);
     if (config->what != SUBSCRIBE_ALL)
-        subscription->snapshot = state_snapshot_join(event_feed_snapshots(feed), subscription->id);
+        subscription->snapshot = snapshot_join(event_feed_snapshots(feed), subscription->id);
     if (subscription->begin.failed || (config->what != SUBSCRIBE_ALL && !subscription->snapshot)) {
         subscription_free(subscription);
         return NULL;
@@ -77,7 +124,8 @@ void subscription_free(void *arg)
     struct subscription *subscription = arg;
     if (!subscription)
         return;
-    state_snapshot_leave(event_feed_snapshots(subscription->feed), subscription->snapshot);
+    if (subscription->snapshot)
+        snapshot_leave(event_feed_snapshots(subscription->feed), subscription->snapshot);
     buffer_free(&subscription->begin);
     free(subscription);
 }
@@ -87,13 +135,18 @@ bool subscription_fresh(const struct subscription *subscription)
     return subscription->fresh;
 }
 
+static void event_write(struct buffer *out, const char *kind, const struct buffer *data)
+{
+    buffer_format(out, "event: %s\ndata: ", kind);
+    buffer_append(out, data->data, data->size);
+    buffer_text(out, "\n\n");
+}
+
 void subscription_begin(struct subscription *subscription, struct buffer *snapshot)
 {
-    struct buffer *begin = &subscription->begin;
-    buffer_format(begin, "id: %lld\nevent: snapshot\ndata: ", (long long)subscription->sent_id);
-    buffer_append(begin, snapshot->data, snapshot->size);
-    buffer_text(begin, "\n\n");
-    begin->failed |= snapshot->failed;
+    buffer_format(&subscription->begin, "id: %lld\n", (long long)subscription->sent_id);
+    event_write(&subscription->begin, "snapshot", snapshot);
+    subscription->begin.failed |= snapshot->failed;
     buffer_free(snapshot);
 }
 
@@ -197,13 +250,26 @@ static int history_send(struct subscription *subscription, struct buffer *out)
     return 0;
 }
 
-/* ---- present states ---- */
+/* ---- what is true now ---- */
 
-static void event_write(struct buffer *out, const char *kind, const struct buffer *data)
+/* Has the state written again when an event may have changed it. */
+static void snapshot_refresh(struct state_snapshot *snapshot, const struct subscription_config *config)
 {
-    buffer_format(out, "event: %s\ndata: ", kind);
-    buffer_append(out, data->data, data->size);
-    buffer_text(out, "\n\n");
+    int64_t now_ns = clock_monotonic_ns();
+    struct buffer text = {0};
+    if (!snapshot->stale || (snapshot->made_ns && now_ns - snapshot->made_ns < snapshot_ns))
+        return;
+    snapshot->stale = false;
+    snapshot->made_ns = now_ns;
+    config->write_state(config->arg, snapshot->id, &text);
+    if (!text.size || text.failed ||
+        (text.size == snapshot->text.size && memcmp(text.data, snapshot->text.data, text.size) == 0)) {
+        buffer_free(&text);
+        return;
+    }
+    buffer_free(&snapshot->text);
+    snapshot->text = text;
+    snapshot->version++;
 }
 
 static void snapshot_send(struct subscription *subscription, struct buffer *out)
@@ -214,7 +280,7 @@ static void snapshot_send(struct subscription *subscription, struct buffer *out)
     if (config->what == SUBSCRIBE_EXPERIMENT && subscription->snapshot_id != subscription->sent_id)
         snapshot->stale = true;
     subscription->snapshot_id = subscription->sent_id;
-    state_snapshot_refresh(snapshot, config->write_state, config->arg);
+    snapshot_refresh(snapshot, config);
     if (snapshot->version == subscription->snapshot_version)
         return;
     subscription->snapshot_version = snapshot->version;
@@ -255,8 +321,12 @@ static void state_send(struct subscription *subscription, struct buffer *out)
 
 static void end_send(struct subscription *subscription, struct buffer *out)
 {
+    struct state_snapshot *snapshot = subscription->snapshot;
     struct buffer data = {0};
-    state_snapshot_end(subscription->snapshot);
+    if (!snapshot->ended) { /* once more, without delay */
+        snapshot->ended = snapshot->stale = true;
+        snapshot->made_ns = 0;
+    }
     snapshot_send(subscription, out);
     subscription->config.write_end(subscription->config.arg, subscription->id, &data);
     if (data.size && !data.failed)

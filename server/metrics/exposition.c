@@ -34,8 +34,6 @@ void exposition_label(char *to, size_t size, const char *name, const char *value
     snprintf(to + used, size - used, "\"");
 }
 
-/* ---- histograms ---- */
-
 void exposition_histogram_add(struct histogram *histogram, histogram_bounds bounds, double seconds)
 {
     int bucket = 0;

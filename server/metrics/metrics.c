@@ -1,12 +1,18 @@
-/* The tables of events, durations and requests, and their counters. */
 #include "server/metrics/metrics.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/error.h"
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
@@ -17,9 +23,6 @@ static const char other[] = "other";
 const char metrics_any[] = "any";
 
 /* ---- events ---- */
-
-static const char *const outcomes[] = {"succeeded",     "cancelled",   "incorrect", "timed_out",  "crashed",
-                                       "out_of_memory", "device_lost", "abandoned", "cuda_error", NULL};
 
 static const char *const restarts[] = {
     "crashed",      /* ended by itself, during an experiment or between two */
@@ -38,7 +41,10 @@ static const char *const restarts[] = {
 
 static const char *outcome_at(int place)
 {
-    return outcomes[place];
+    int kind = ERROR_OUT_OF_MEMORY + place - 1;
+    if (!place)
+        return "succeeded";
+    return kind < ERROR_KIND_COUNT ? error_kind_name((enum error_kind)kind) : NULL;
 }
 
 static const char *restart_at(int place)
@@ -102,24 +108,21 @@ void metrics_count(enum metrics_event event, int device, const char *value, uint
 }
 
 /* Zeros are written too: Prometheus does not see an increase from no sample to 1. */
-static void event_row_write(struct buffer *out, enum metrics_event which, int device)
+static void event_row_write(struct buffer *out, enum metrics_event which, int row)
 {
     const struct metric_event *event = &events[which];
-    char labels[EXPOSITION_LABELS], row[32] = "";
+    char labels[EXPOSITION_LABELS], device[32] = "";
     const char *value = NULL;
-    if (device == UNBOUND)
-        snprintf(row, sizeof row, "device=\"%s\"", metrics_any);
+    if (row == UNBOUND)
+        snprintf(device, sizeof device, "device=\"%s\"", metrics_any);
     else if (event->of != OF_NO_DEVICE)
-        snprintf(row, sizeof row, "device=\"%d\"", device);
+        snprintf(device, sizeof device, "device=\"%d\"", row);
     for (int place = 0; place < VALUES; place++) {
         bool last = !event->value_at || place == VALUES - 1 || !(value = event->value_at(place));
-        uint64_t count = atomic_load_explicit(&counts[which][device][place], memory_order_relaxed);
-        if (!event->value_at)
-            snprintf(labels, sizeof labels, "%s", row);
-        else
-            snprintf(labels, sizeof labels, "%s%s%s=\"%s\"", row, row[0] ? "," : "", event->label,
-                     last ? other : value);
-        exposition_sample(out, event->name, labels, (double)count);
+        uint64_t count = atomic_load_explicit(&counts[which][row][place], memory_order_relaxed);
+        snprintf(labels, sizeof labels, "%s%s%s=\"%s\"", device, device[0] ? "," : "",
+                 event->label ? event->label : "", last ? other : value);
+        exposition_sample(out, event->name, event->label ? labels : device, (double)count);
         if (last)
             return;
     }
@@ -148,7 +151,10 @@ void metrics_span(enum metrics_span span, int device, double seconds)
 
 /* ---- requests ---- */
 
-enum { SERIES = 128, CODES = 32 };
+/* 0: no reply. The place behind them is for all other codes. */
+static const unsigned codes[] = {0,   200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 406, 408,
+                                 409, 410, 413, 414, 415, 416, 421, 422, 429, 431, 500, 501, 503, 507};
+enum { SERIES = 128, CODES = sizeof codes / sizeof *codes };
 
 /* A series for each route and method that was asked for, in a table that only grows: readers need no lock,
    and `series_lock` is for series_lock. */
@@ -157,14 +163,11 @@ static const char unknown[] = "unknown";
 static const char *const methods[] = {"GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"};
 static histogram_bounds request_bounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
                                           0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
-/* Ended by 0, no reply; the place behind that is for all other codes. */
-static const unsigned codes[CODES] = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 406, 408, 409,
-                                      410, 413, 414, 415, 416, 421, 422, 429, 431, 500, 501, 503, 507, 0};
 
 static struct request_series {
     const char *route, *method;
     struct histogram seconds;
-    atomic_uint_fast64_t counts[CODES];
+    atomic_uint_fast64_t counts[CODES + 1];
 } series_table[SERIES];
 static atomic_int series_count;
 static pthread_mutex_t series_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -208,9 +211,9 @@ static struct request_series *series_of(const char *route, const char *method)
 static int code_place(unsigned code)
 {
     int place = 0;
-    while (codes[place] && codes[place] != code)
+    while (place < CODES && codes[place] != code)
         place++;
-    return codes[place] == code ? place : place + 1;
+    return place;
 }
 
 void metrics_request(const char *route, const char *method, unsigned code, double seconds)
@@ -225,18 +228,15 @@ void metrics_request(const char *route, const char *method, unsigned code, doubl
 
 static void codes_write(struct buffer *out, struct request_series *series)
 {
-    for (int place = 0; place < CODES; place++) {
-        char labels[EXPOSITION_LABELS], code[16];
+    for (int place = 0; place <= CODES; place++) {
+        char labels[EXPOSITION_LABELS], code[16] = "none";
         uint64_t count = atomic_load_explicit(&series->counts[place], memory_order_relaxed);
         if (!count)
             continue;
-        bool listed = codes[place] != 0;
-        snprintf(code, sizeof code, "%u", codes[place]);
+        if (place)
+            snprintf(code, sizeof code, "%u", place < CODES ? codes[place] : 0);
         snprintf(labels, sizeof labels, "route=\"%s\",method=\"%s\",code=\"%s\"", series->route,
-                 series->method,
-                 listed                   ? code
-                 : place == code_place(0) ? "none"
-                                          : other);
+                 series->method, place < CODES ? code : other);
         exposition_sample(out, "coalesced_http_requests_total", labels, (double)count);
     }
 }
@@ -258,9 +258,97 @@ static void requests_write(struct buffer *out)
     }
 }
 
-/* ---- the text of /metrics ---- */
+/* ---- the process and its data directory, from the operating system ---- */
 
-void metrics_write(struct buffer *out, int devices)
+static double clock_s(clockid_t clock)
+{
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double start_s; /* since 1970 */
+
+/* Before main(), so that later changes of the clock do not change it. */
+__attribute__((constructor)) static void start_note(void)
+{
+    start_s = clock_s(CLOCK_REALTIME);
+}
+
+/* Since Linux 6.2 the directory's size is the number of files; before, the entries are counted. */
+static double open_files(void)
+{
+    struct stat status;
+    if (stat("/proc/self/fd", &status) == 0 && status.st_size > 0)
+        return (double)status.st_size;
+    DIR *directory = opendir("/proc/self/fd");
+    double count = -3; /* ".", ".." and the directory's own descriptor */
+    while (directory && readdir(directory))
+        count++;
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+static void memory_write(struct buffer *out)
+{
+    unsigned long long total = 0, resident = 0;
+    double page = (double)sysconf(_SC_PAGESIZE);
+    FILE *file = fopen("/proc/self/statm", "re");
+    int found = file ? fscanf(file, "%llu %llu", &total, &resident) : 0;
+    if (file)
+        fclose(file);
+    if (found != 2)
+        return;
+    exposition_single(out, "process_resident_memory_bytes", "gauge", "Memory that is in use.",
+                      (double)resident * page);
+    exposition_single(out, "process_virtual_memory_bytes", "gauge", "Addresses that are in use.",
+                      (double)total * page);
+}
+
+static void process_write(struct buffer *out)
+{
+    struct rlimit files;
+    exposition_single(out, "process_cpu_seconds_total", "counter",
+                      "Processor time of the service, without its executors.",
+                      clock_s(CLOCK_PROCESS_CPUTIME_ID));
+    memory_write(out);
+    exposition_single(out, "process_open_fds", "gauge", "Open files, connections included.", open_files());
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0)
+        exposition_single(out, "process_max_fds", "gauge", "The limit on open files.",
+                          (double)files.rlim_cur);
+    exposition_single(out, "process_start_time_seconds", "gauge",
+                      "When the service started, in seconds since 1970.", start_s);
+}
+
+/* 0 if the file does not exist. */
+static double file_bytes(const char *directory, const char *file)
+{
+    char path[4096];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    return stat(path, &status) == 0 ? (double)status.st_size : 0;
+}
+
+/* SQLite is not asked, so this works while the store does not. */
+static void storage_write(struct buffer *out, const char *data_dir)
+{
+    struct statvfs disk;
+    exposition_family(out, "coalesced_store_bytes", "gauge", "Size of the database and of its log.");
+    exposition_sample(out, "coalesced_store_bytes", "file=\"database\"",
+                      file_bytes(data_dir, "coalesced.db"));
+    exposition_sample(out, "coalesced_store_bytes", "file=\"wal\"", file_bytes(data_dir, "coalesced.db-wal"));
+    if (statvfs(data_dir, &disk) < 0)
+        return;
+    exposition_single(out, "coalesced_data_directory_free_bytes", "gauge",
+                      "What the service may still write into its data directory.",
+                      (double)disk.f_bavail * (double)disk.f_frsize);
+    exposition_single(out, "coalesced_data_directory_size_bytes", "gauge",
+                      "Size of the file system of the data directory.",
+                      (double)disk.f_blocks * (double)disk.f_frsize);
+}
+
+void metrics_write(struct buffer *out, int devices, const char *data_dir)
 {
     for (int event = 0; event < METRICS_EVENTS; event++) {
         exposition_family(out, events[event].name, "counter", events[event].help);
@@ -279,4 +367,6 @@ void metrics_write(struct buffer *out, int devices)
         }
     }
     requests_write(out);
+    storage_write(out, data_dir);
+    process_write(out);
 }

@@ -1,4 +1,4 @@
-/* Counters and histograms of what has happened since the program started, for /metrics. The values of labels
+/* Counters and histograms of what has happened since the program started, and the figures of the process, for /metrics. The values of labels
    come from fixed tables, so that ids and names of users never become labels. There is one set in a process,
    as there is one log. All functions: any thread, without a lock. A restart begins at 0, as Prometheus
    expects. */
@@ -39,8 +39,8 @@ void metrics_request(const char *route, const char *method, unsigned code, doubl
 /* The label "device" of experiments that are bound to no device. */
 extern const char metrics_any[];
 
-/* Writes everything, for devices with numbers below `devices`; with several devices also for unbound
-   experiments. */
-void metrics_write(struct buffer *out, int devices);
+/* Writes everything, for devices with numbers below `devices`; with several devices also for unbound experiments. Of the
+   process and of the data directory it leaves out what cannot be read. */
+void metrics_write(struct buffer *out, int devices, const char *data_dir);
 
 #endif

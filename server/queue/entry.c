@@ -1,10 +1,15 @@
 #include "server/queue/entry.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/log.h"
+#include "server/metrics/metrics.h"
 #include "server/queue/schedule.h"
+#include "server/store/store.h"
 
 struct entry *entry_new(int device, int priority, int attempt, double timeout_s, const char *request)
 {
@@ -27,7 +32,7 @@ int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owne
 {
     int device = entry->task.device;
     struct owner_queue *owner_queue = device >= 0
-                                          ? owner_queue_bound(owner, device, &queue->devices[device].group)
+                                          ? owner_queue_get(owner, &queue->devices[device].group)
                                           : owner_queue_unbound(owner, &queue->device_groups, devices);
     if (!owner_queue)
         return -1;
@@ -37,7 +42,7 @@ int entry_set_owner(struct queue *queue, struct entry *entry, struct owner *owne
     return 0;
 }
 
-/* ---- the index ---- */
+/* ---- the index and the sweeps ---- */
 
 static struct entries *index_chain(struct queue *queue, const char *id)
 {
@@ -53,26 +58,49 @@ struct entry *entry_find(struct queue *queue, const char *id)
     return NULL;
 }
 
-void entry_insert(struct queue *queue, struct entry *entry)
+struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id)
 {
-    LIST_INSERT_HEAD(index_chain(queue, entry->task.id), entry, of_chain);
+    struct entry_sweep *sweep;
+    LIST_FOREACH (sweep, &queue->sweeps, next)
+        if (strcmp(sweep->id, id) == 0)
+            return sweep;
+    return NULL;
 }
 
-bool entry_leave(struct entry *entry, char sweep[ID_BYTES])
+struct entry_sweep *entry_sweep_new(const char *id, bool spread)
 {
-    struct entry_sweep *own = entry->sweep;
+    struct entry_sweep *sweep = calloc(1, sizeof *sweep);
+    if (!sweep)
+        return NULL;
+    memcpy(sweep->id, id, ID_BYTES);
+    sweep->spread = spread;
+    return sweep;
+}
+
+void entry_insert(struct queue *queue, struct entry *entry, struct entry_sweep *sweep)
+{
+    LIST_INSERT_HEAD(index_chain(queue, entry->task.id), entry, of_chain);
+    if (!sweep)
+        return;
+    if (!sweep->count++)
+        LIST_INSERT_HEAD(&queue->sweeps, sweep, next);
+    LIST_INSERT_HEAD(&sweep->entries, entry, of_sweep);
+    entry->sweep = sweep;
+}
+
+void entry_free(struct entry *entry, char sweep_ended[ID_BYTES])
+{
+    struct entry_sweep *sweep = entry->sweep;
     LIST_REMOVE(entry, of_chain);
     owner_queue_leave(entry->owner_queue);
-    if (!own)
-        return false;
-    memcpy(sweep, own->id, ID_BYTES);
-    LIST_REMOVE(entry, of_sweep);
-    entry->sweep = NULL;
-    if (--own->count)
-        return false;
-    LIST_REMOVE(own, next);
-    free(own);
-    return true;
+    if (sweep)
+        LIST_REMOVE(entry, of_sweep);
+    if (sweep && !--sweep->count) {
+        memcpy(sweep_ended, sweep->id, ID_BYTES);
+        LIST_REMOVE(sweep, next);
+        free(sweep);
+    }
+    free(entry);
 }
 
 /* ---- waiting ---- */
@@ -80,17 +108,17 @@ bool entry_leave(struct entry *entry, char sweep[ID_BYTES])
 void entry_count(struct queue *queue, const struct entry *entry, int count)
 {
     queue->queued += count;
-    owner_count(entry->owner, count, entry->task.timeout_s);
+    entry->owner->waiting += count;
+    entry->owner->timeouts_ms += count * llround(entry->task.timeout_s * 1e3);
 }
 
-/* The tree in which it waits; counts it in its owner queue and device group, or with -1 no longer. */
+/* The tree in which it waits; counts an override in its owner queue, or with -1 no longer. */
 static struct order_node **waiting_tree(struct entry *entry, int count)
 {
-    struct owner_queue *owner_queue = entry->owner_queue;
-    bool override = entry->order.priority >= PRIORITY_OVERRIDE;
-    owner_queue->device_group->waiting += count;
-    *(override ? &owner_queue->overrides : &owner_queue->count) += count;
-    return override ? &owner_queue->device_group->overrides : &owner_queue->waiting;
+    if (entry->order.priority < PRIORITY_OVERRIDE)
+        return &entry->owner_queue->waiting;
+    entry->owner_queue->overrides += count;
+    return &entry->owner_queue->device_group->overrides;
 }
 
 /* By how much an entry that comes (count 1) or goes (-1) changes the work items of its device group. */
@@ -136,35 +164,144 @@ void entry_move(struct entry *entry, struct owner_queue *owner_queue)
     owner_queue_leave(before);
 }
 
-/* ---- sweeps ---- */
+/* ---- changes of state on their way to the store ---- */
 
-struct entry_sweep *entry_sweep_find(struct queue *queue, const char *id)
+void transition_notify(struct queue *queue, const char *id, enum job_state state)
 {
-    struct entry_sweep *sweep;
-    LIST_FOREACH (sweep, &queue->sweeps, next)
-        if (strcmp(sweep->id, id) == 0)
-            return sweep;
-    return NULL;
+    if (id[0] && queue->config.changed)
+        queue->config.changed(queue->config.changed_arg, id, state);
 }
 
-struct entry_sweep *entry_sweep_new(const char *id, bool spread)
+static void count_end(const struct transition *transition, const struct store_change *change)
 {
-    struct entry_sweep *sweep = calloc(1, sizeof *sweep);
-    if (!sweep)
+    const char *outcome = job_state_name(change->state);
+    if (change->state == JOB_FAILED)
+        outcome = change->failure ? error_kind_name(change->failure->kind) : NULL;
+    metrics_count(EVENT_ENDED, transition->device, outcome, 1);
+    if (!change->started_ms || (change->state == JOB_CANCELLED && transition->done)) /* it waited */
+        return;
+    metrics_span(SPAN_WAIT, transition->device, (double)(change->started_ms - id_ms(change->id)) / 1e3);
+    metrics_span(SPAN_RUN, transition->device, (double)(change->finished_ms - change->started_ms) / 1e3);
+}
+
+/* With the lock held. A worker that found too many uncommitted changes may take again. */
+static void count_committed(struct queue *queue)
+{
+    if (queue->uncommitted-- != queue->uncommitted_max)
+        return;
+    for (int i = -1; (i = device_set_next(&queue->sleeping, i + 1)) >= 0;)
+        pthread_cond_signal(&queue->devices[i].wake);
+}
+
+static void transition_done(struct store_write *write, const struct error *failed)
+{
+    struct transition *transition = (struct transition *)write;
+    struct queue *queue = transition->queue;
+    char sweep_ended[ID_BYTES] = "";
+    pthread_mutex_lock(&queue->lock);
+    count_committed(queue);
+    if (transition->started) {
+        transition->started->uncommitted = false;
+        pthread_cond_signal(&transition->started->wake);
+    }
+    if (transition->ended && failed && transition->done) {
+        entry_count(queue, transition->ended, 1);
+        entry_wait(queue, transition->ended);
+    } else if (transition->ended) {
+        entry_free(transition->ended, sweep_ended);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    for (int i = 0; i < write->change_count; i++) {
+        const struct store_change *change = &write->changes[i];
+        if (!failed && job_state_ended(change->state))
+            count_end(transition, change);
+        if (!failed)
+            transition_notify(queue, change->id, change->state);
+        else if (!transition->done)
+            log_error("experiment %s is %s, and the store %s: %s", change->id, job_state_name(change->state),
+                      failed->kind == ERROR_UNCERTAIN ? "may not have recorded it" : "has not recorded it",
+                      failed->text);
+    }
+    transition_notify(queue, sweep_ended, JOB_STATES);
+    if (transition->done)
+        transition->done(transition->arg, failed);
+    samples_free(&transition->samples);
+    free(transition);
+}
+
+struct transition *transition_new(struct queue *queue, const struct ending *ending)
+{
+    size_t size = ending && ending->result ? strlen(ending->result) + 1 : 0;
+    struct transition *transition = calloc(1, sizeof *transition + size);
+    if (!transition)
         return NULL;
-    memcpy(sweep->id, id, ID_BYTES);
-    sweep->spread = spread;
-    return sweep;
+    transition->queue = queue;
+    transition->write.done = transition_done;
+    if (size)
+        memcpy(transition->result, ending->result, size);
+    if (ending && ending->samples && samples_copy(&transition->samples, ending->samples) < 0) {
+        free(transition);
+        return NULL;
+    }
+    if (ending && ending->failure)
+        transition->failure = *ending->failure;
+    return transition;
 }
 
-void entry_sweep_insert(struct queue *queue, struct entry_sweep *sweep)
+/* An entry outlives the commits of its changes, and its owner and its sweep outlive the entry. */
+struct store_about entry_about(const struct entry *entry)
 {
-    LIST_INSERT_HEAD(&queue->sweeps, sweep, next);
+    return (struct store_about){
+        .sweep = entry->sweep ? entry->sweep->id : NULL,
+        .owner = entry->owner->name,
+        .request = entry->task.request,
+        .device = entry->task.device,
+    };
 }
 
-void entry_sweep_join(struct entry_sweep *sweep, struct entry *entry)
+struct store_change *transition_add(struct transition *transition, const struct entry *entry,
+                                    enum job_state state)
 {
-    entry->sweep = sweep;
-    LIST_INSERT_HEAD(&sweep->entries, entry, of_sweep);
-    sweep->count++;
+    struct store_change *change = &transition->write.changes[transition->write.change_count++];
+    memcpy(change->id, entry->task.id, ID_BYTES);
+    change->state = state;
+    change->attempt = entry->task.attempt;
+    change->about = entry_about(entry);
+    return change;
+}
+
+void transition_end(struct transition *transition, struct entry *entry, enum job_state state)
+{
+    struct store_change *change = transition_add(transition, entry, state);
+    change->started_ms = entry->started_ms;
+    change->finished_ms = clock_wall_ms();
+    if (transition->failure.kind != ERROR_NONE)
+        change->failure = &transition->failure;
+    transition->ended = entry;
+    transition->device = entry->task.device;
+    entry->phase = ENDING;
+}
+
+void transition_lose(struct transition *transition, int attempt, int device, const char *reason)
+{
+    snprintf(transition->lost_reason, sizeof transition->lost_reason, "%s", reason);
+    transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->lost_reason};
+    transition->write.changes[0].lost = &transition->lost;
+}
+
+void transition_charge(struct transition *transition, struct owner *owner, double took_s)
+{
+    struct queue *queue = transition->queue;
+    owner_charge(owner, took_s, queue_state_now_ns(queue), queue->config.half_life_s);
+    if (!owner->name[0]) /* without names there is one owner, and nothing to share */
+        return;
+    transition->share =
+        (struct store_share){.owner = owner->name, .used_s = owner->used_s, .at_ms = clock_wall_ms()};
+    transition->write.share = &transition->share;
+}
+
+void transition_hand_over(struct transition *transition)
+{
+    transition->queue->uncommitted++;
+    store_hand_over(transition->queue->store, &transition->write);
 }

@@ -12,14 +12,9 @@ bool order_before(const struct order_node *a, const struct order_node *b)
     return strcmp(a->id, b->id) < 0;
 }
 
-static int node_size(const struct order_node *root)
-{
-    return root ? root->size : 0;
-}
-
 static void node_update_size(struct order_node *node)
 {
-    node->size = node_size(node->left) + 1 + node_size(node->right);
+    node->size = order_size(node->left) + 1 + order_size(node->right);
 }
 
 /* Splits a tree into the nodes before `key` and the nodes after it. */
@@ -90,10 +85,10 @@ struct order_node *order_first(struct order_node *root)
 
 struct order_node *order_at(struct order_node *root, int position)
 {
-    while (root && position != node_size(root->left)) {
-        bool left = position < node_size(root->left);
+    while (root && position != order_size(root->left)) {
+        bool left = position < order_size(root->left);
         if (!left)
-            position -= node_size(root->left) + 1;
+            position -= order_size(root->left) + 1;
         root = left ? root->left : root->right;
     }
     return root;
@@ -105,7 +100,7 @@ int order_position(const struct order_node *root, const struct order_node *node)
     while (root) {
         bool before = order_before(root, node);
         if (before)
-            position += node_size(root->left) + 1;
+            position += order_size(root->left) + 1;
         root = before ? root->right : root->left;
     }
     return position;

@@ -1,4 +1,4 @@
-/* What waits, in the order in which it will run: the higher priority first, then the older id.
+/* Sorted sets of experiments: the higher priority first, then the older id. Owners are compared in owner.h.
 
    A treap whose nodes count their subtrees, so that insertion, removal, the first node, and the position of any node
    are logarithmic. No locks. */
@@ -29,6 +29,11 @@ struct order_node *order_first(struct order_node *root);
 
 /* The node with `position` nodes before it; NULL when there are too few. */
 struct order_node *order_at(struct order_node *root, int position);
+
+static inline int order_size(const struct order_node *root)
+{
+    return root ? root->size : 0;
+}
 
 /* How many nodes of the tree are before this one, whether it is in the tree or not. */
 int order_position(const struct order_node *root, const struct order_node *node);

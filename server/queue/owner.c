@@ -10,6 +10,60 @@
 #include "server/store/store.h"
 #include "server/store/write.h"
 
+enum { MEAN_RUNS = 16 };
+
+/* ---- shares of device time ---- */
+
+bool device_share_before(const struct device_share *a, const struct device_share *b)
+{
+    if (a->used_s != b->used_s)
+        return a->used_s < b->used_s;
+    if (a->served != b->served)
+        return a->served < b->served;
+    return strcmp(a->name, b->name) < 0;
+}
+
+/* When `own` has run `own_runs` times and `other` `runs` times, both have used the same: is `other` next?
+   The one that was served longest ago is; when both have run, that is the one whose last run was longer. */
+static bool tie_before(const struct device_share *own, int own_runs, const struct device_share *other,
+                       int runs)
+{
+    if (!runs && !own_runs)
+        return device_share_before(&(struct device_share){.name = other->name, .served = other->served},
+                                   &(struct device_share){.name = own->name, .served = own->served});
+    if (!runs || !own_runs)
+        return !runs;
+    if (other->mean_s != own->mean_s)
+        return other->mean_s > own->mean_s;
+    int fewer = runs < own_runs ? runs : own_runs; /* the earlier runs were ties, too */
+    return tie_before(own, own_runs - fewer, other, runs - fewer);
+}
+
+int device_share_count(const struct device_share *own, int position, const struct device_share *other)
+{
+    double runs = (own->used_s + position * own->mean_s - other->used_s) / other->mean_s;
+    if (runs < 0 || !other->waiting)
+        return 0;
+    if (runs > other->waiting)
+        return other->waiting;
+    int whole = (int)runs;
+    if (runs > whole || tie_before(own, position, other, whole))
+        whole++;
+    return whole < other->waiting ? whole : other->waiting;
+}
+
+double device_share_decayed(double used_s, double after_s, double half_life_s)
+{
+    return after_s > 0 && used_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
+}
+
+void run_mean_add(struct run_mean *mean, double took_s)
+{
+    if (mean->count < MEAN_RUNS)
+        mean->count++;
+    mean->mean_s += (took_s - mean->mean_s) / mean->count;
+}
+
 /* ---- owners ---- */
 
 struct owner *owner_find(const struct owners *owners, const char *name)
@@ -59,13 +113,17 @@ void owner_free_all(struct owners *owners)
     }
 }
 
-struct owner_device *owner_at_device(const struct owner *owner, int device)
+struct run_mean *owner_run_mean(struct owner *owner, int device)
 {
     struct owner_device *at;
     SLIST_FOREACH (at, &owner->devices, next)
         if (at->device == device)
-            return at;
-    return NULL;
+            return &at->run_mean;
+    if (!(at = calloc(1, sizeof *at)))
+        return NULL;
+    at->device = device;
+    SLIST_INSERT_HEAD(&owner->devices, at, next);
+    return &at->run_mean;
 }
 
 struct device_set owner_devices(const struct owner *owner)
@@ -73,7 +131,7 @@ struct device_set owner_devices(const struct owner *owner)
     struct device_set all = {{0}};
     const struct owner_queue *owner_queue;
     LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner)
-        for (int i = 0; owner_queue->count && i < DEVICE_SET_WORDS; i++)
+        for (int i = 0; owner_queue->waiting && i < DEVICE_SET_WORDS; i++)
             all.words[i] |= owner_queue->device_group->devices.words[i];
     return all;
 }
@@ -89,42 +147,7 @@ void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double hal
     owner->used_ns = now_ns;
 }
 
-void owner_count(struct owner *owner, int count, double timeout_s)
-{
-    owner->waiting += count;
-    owner->timeouts_ms += count * llround(timeout_s * 1e3);
-}
-
 /* ---- owner queues and device groups ---- */
-
-struct owner_queue *owner_queue_bound(struct owner *owner, int device, struct device_group *group)
-{
-    struct owner_device *at = owner_at_device(owner, device);
-    if (at)
-        return &at->owner_queue;
-    if (!(at = calloc(1, sizeof *at)))
-        return NULL;
-    at->device = device;
-    at->owner_queue.owner = owner;
-    at->owner_queue.device_group = group;
-    SLIST_INSERT_HEAD(&owner->devices, at, next);
-    return &at->owner_queue;
-}
-
-/* The unbound group of these devices; new if needed. NULL: no memory. */
-static struct device_group *group_get(struct device_groups *groups, const struct device_set *devices)
-{
-    struct device_group *group;
-    LIST_FOREACH (group, groups, next)
-        if (device_set_equal(&group->devices, devices))
-            return group;
-    if (!(group = calloc(1, sizeof *group)))
-        return NULL;
-    group->devices = *devices;
-    group->unbound = true;
-    LIST_INSERT_HEAD(groups, group, next);
-    return group;
-}
 
 static void group_free_unused(struct device_group *group)
 {
@@ -134,25 +157,32 @@ static void group_free_unused(struct device_group *group)
     free(group);
 }
 
+struct owner_queue *owner_queue_get(struct owner *owner, struct device_group *group)
+{
+    struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner)
+        if (owner_queue->device_group == group)
+            return owner_queue;
+    if ((owner_queue = calloc(1, sizeof *owner_queue)))
+        *owner_queue = (struct owner_queue){.owner = owner, .device_group = group};
+    else
+        group_free_unused(group);
+    return owner_queue;
+}
+
 struct owner_queue *owner_queue_unbound(struct owner *owner, struct device_groups *groups,
                                         const struct device_set *devices)
 {
-    struct owner_queue *owner_queue;
-    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
-        const struct device_group *group = owner_queue->device_group;
-        if (group->unbound && device_set_equal(&group->devices, devices))
-            return owner_queue;
-    }
-    struct device_group *group = group_get(groups, devices);
-    if (!group)
+    struct device_group *group;
+    LIST_FOREACH (group, groups, next)
+        if (device_set_equal(&group->devices, devices))
+            return owner_queue_get(owner, group);
+    if (!(group = calloc(1, sizeof *group)))
         return NULL;
-    if (!(owner_queue = calloc(1, sizeof *owner_queue))) {
-        group_free_unused(group);
-        return NULL;
-    }
-    owner_queue->owner = owner;
-    owner_queue->device_group = group;
-    return owner_queue;
+    group->devices = *devices;
+    group->unbound = true;
+    LIST_INSERT_HEAD(groups, group, next);
+    return owner_queue_get(owner, group);
 }
 
 void owner_queue_join(struct owner_queue *owner_queue)
@@ -169,11 +199,8 @@ void owner_queue_leave(struct owner_queue *owner_queue)
         return;
     LIST_REMOVE(owner_queue, of_owner);
     LIST_REMOVE(owner_queue, of_group);
-    struct device_group *group = owner_queue->device_group;
-    if (!group->unbound)
-        return;
+    group_free_unused(owner_queue->device_group);
     free(owner_queue);
-    group_free_unused(group);
 }
 
 /* ---- forgetting owners ---- */
@@ -188,12 +215,6 @@ struct forget_write {
     const char *names[];   /* theirs */
 };
 
-/* An owner without work. */
-struct idle_owner {
-    struct owner *owner;
-    double used_s; /* as of now */
-};
-
 static void forget_done(struct store_write *write, const struct error *failed)
 {
     struct forget_write *forget = (struct forget_write *)write;
@@ -205,56 +226,41 @@ static void forget_done(struct store_write *write, const struct error *failed)
     free(forget);
 }
 
-static struct device_share idle_share(const struct idle_owner *idle)
-{
-    return (struct device_share){idle->owner->name, .used_s = idle->used_s, .served = idle->owner->served};
-}
-
-/* By decreasing usage. */
+/* By usage as of the same moment, the least first. */
 static int idle_compare(const void *a, const void *b)
 {
-    const struct device_share one = idle_share(a), other = idle_share(b);
-    return device_share_before(&one, &other) ? 1 : -1;
-}
-
-/* The owners without work, by decreasing usage; to be freed. NULL: no memory. */
-static struct idle_owner *idle_list(const struct owners *owners, int64_t now_ns, double half_life_s,
-                                    int *count)
-{
-    struct idle_owner *list = calloc((size_t)owners->count + 1, sizeof *list);
-    struct owner *owner;
-    *count = 0;
-    if (!list)
-        return NULL;
-    LIST_FOREACH (owner, &owners->all, next)
-        if (LIST_EMPTY(&owner->owner_queues))
-            list[(*count)++] = (struct idle_owner){owner, owner_used_s(owner, now_ns, half_life_s)};
-    qsort(list, (size_t)*count, sizeof *list, idle_compare);
-    return list;
+    const struct owner *one = *(struct owner *const *)a, *other = *(struct owner *const *)b;
+    return device_share_before(&(struct device_share){one->name, one->used_s, .served = one->served},
+                               &(struct device_share){other->name, other->used_s, .served = other->served})
+               ? -1
+               : 1;
 }
 
 void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, double half_life_s)
 {
-    int count, remembered = 0;
-    struct idle_owner *idle = idle_list(owners, now_ns, half_life_s, &count);
-    while (idle && remembered < count && remembered < OWNERS_IDLE_MAX &&
-           idle[remembered].used_s >= negligible_s)
-        remembered++;
     struct forget_write *forget = NULL;
+    struct owner *owner;
+    int idle = 0;
     size_t each = sizeof forget->names[0] + sizeof forget->owners[0];
-    if (idle && remembered < count)
-        forget = calloc(1, sizeof *forget + (size_t)(count - remembered) * each);
-    if (forget) {
-        forget->owners = (struct owner **)&forget->names[count - remembered];
-        for (int i = remembered; i < count; i++) {
-            owner_remove(owners, idle[i].owner);
-            forget->names[forget->count] = idle[i].owner->name;
-            forget->owners[forget->count++] = idle[i].owner;
+    if (!(forget = calloc(1, sizeof *forget + (size_t)owners->count * each)))
+        return;
+    forget->owners = (struct owner **)&forget->names[owners->count];
+    LIST_FOREACH (owner, &owners->all, next)
+        if (LIST_EMPTY(&owner->owner_queues)) {
+            owner_charge(owner, 0, now_ns, half_life_s);
+            forget->owners[idle++] = owner;
         }
-        forget->write.forgotten_owners = forget->names;
-        forget->write.forgotten_count = forget->count;
-        forget->write.done = forget_done;
-        store_hand_over(store, &forget->write);
+    qsort(forget->owners, (size_t)idle, sizeof(struct owner *), idle_compare);
+    while (forget->count < idle &&
+           (idle - forget->count > OWNERS_IDLE_MAX || forget->owners[forget->count]->used_s < negligible_s)) {
+        owner = forget->owners[forget->count];
+        owner_remove(owners, owner);
+        forget->names[forget->count++] = owner->name;
     }
-    free(idle);
+    forget->write = (struct store_write){
+        .forgotten_owners = forget->names, .forgotten_count = forget->count, .done = forget_done};
+    if (forget->count)
+        store_hand_over(store, &forget->write);
+    else
+        free(forget);
 }

@@ -1,123 +1,155 @@
 #include "server/queue/queue_admin.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
-#include "server/queue/listed_devices.h"
-#include "server/queue/recovery.h"
+#include "server/metrics/metrics.h"
+#include "server/queue/entry.h"
+#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
 #include "server/store/store.h"
-#include "server/store/write.h"
 
-enum { CHAINS_MIN = 64, CHAINS_MAX = 1 << 16, HALF_LIFE_S = 3600 };
+/* ---- cancellations ---- */
 
-/* Changes of state that may wait for the disk: for each device, and at least in all. */
-enum { UNCOMMITTED_PER_DEVICE = 16, UNCOMMITTED_MIN = 256 };
+/* The cancellation of what waits of a sweep, on its way to the store. */
+struct cancel_write {
+    struct store_write write;
+    struct store_cancel cancel;
+    struct error failure;
+    struct queue *queue;
+    void (*done)(void *arg, const struct error *failed);
+    void *arg;
+    struct store_cancelled rows[];
+};
 
-/* ---- opening and closing ---- */
-
-/* NULL: no memory. */
-static struct queue *queue_new(struct store *store, const struct queue_config *config)
+/* What runs ends with its worker. */
+static void running_cancel(struct queue *queue, struct entry *entry)
 {
-    size_t chains = CHAINS_MIN;
-    while (chains < (size_t)config->limit && chains < CHAINS_MAX)
-        chains *= 2;
-    struct queue *queue = calloc(1, sizeof *queue + (size_t)config->devices * sizeof *queue->devices);
-    if (!queue || !(queue->index = calloc(chains, sizeof *queue->index))) {
-        free(queue);
-        return NULL;
-    }
-    queue->index_mask = chains - 1;
-    queue->store = store;
-    queue->config = *config;
-    if (!(queue->config.half_life_s > 0))
-        queue->config.half_life_s = HALF_LIFE_S;
-    queue->uncommitted_max = config->devices * UNCOMMITTED_PER_DEVICE;
-    if (queue->uncommitted_max < UNCOMMITTED_MIN)
-        queue->uncommitted_max = UNCOMMITTED_MIN;
-    pthread_mutex_init(&queue->lock, NULL);
-    return queue;
+    entry->cancelled = true;
+    eventfd_write(queue->devices[entry->task.device].wake_fd, 1);
 }
 
-static int devices_init(struct queue *queue, struct error *error)
+/* With the lock held, after the commit: cancels what runs. What was handed back since the request ends
+   when it is taken again. */
+static void sweep_cancel_rest(struct queue *queue, const struct entry_sweep *sweep)
 {
-    const struct device_set *listed = queue->config.listed;
-    pthread_condattr_t attributes;
-    int status = 0;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    for (int i = 0; i < queue->config.devices; i++) {
-        struct device_queue *device = &queue->devices[i];
-        device->group.devices = device_set_of(i);
-        device->readiness = QUEUE_COLD;
-        if (!listed || device_set_has(listed, i))
-            device_set_add(&queue->listed, i);
-        schedule_update_idle(queue, i);
-        pthread_cond_init(&device->wake, &attributes);
-        device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (device->wake_fd < 0)
-            status = error_set_errno(error, errno, "cannot make an eventfd");
+    struct entry *entry;
+    LIST_FOREACH (entry, &sweep->entries, of_sweep)
+        if (entry->phase == RUNNING)
+            running_cancel(queue, entry);
+        else
+            entry->cancelled = true;
+}
+
+static void cancel_done(struct store_write *write, const struct error *failed)
+{
+    struct cancel_write *cancel = (struct cancel_write *)write;
+    struct queue *queue = cancel->queue;
+    char sweep_ended[ID_BYTES] = "";
+    pthread_mutex_lock(&queue->lock);
+    const struct entry_sweep *sweep = entry_sweep_find(queue, cancel->cancel.sweep);
+    if (sweep && !failed)
+        sweep_cancel_rest(queue, sweep);
+    for (int i = 0; i < cancel->cancel.count; i++) {
+        struct entry *entry = entry_find(queue, cancel->rows[i].id);
+        if (failed) {
+            entry_count(queue, entry, 1);
+            entry_wait(queue, entry);
+        } else {
+            entry_free(entry, sweep_ended);
+        }
     }
-    pthread_condattr_destroy(&attributes);
+    pthread_mutex_unlock(&queue->lock);
+    for (int i = 0; !failed && i < cancel->cancel.count; i++) {
+        metrics_count(EVENT_ENDED, cancel->rows[i].about.device, "cancelled", 1);
+        transition_notify(queue, cancel->rows[i].id, JOB_CANCELLED);
+    }
+    transition_notify(queue, sweep_ended, JOB_STATES);
+    cancel->done(cancel->arg, failed);
+    free(cancel);
+}
+
+int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
+                 void *arg, struct error *error)
+{
+    struct transition *transition = transition_new(queue, NULL);
+    if (!transition)
+        return error_set(error, ERROR_MEMORY, "no memory to cancel an experiment");
+    int status = 0;
+    bool runs = false;
+    pthread_mutex_lock(&queue->lock);
+    struct entry *entry = entry_find(queue, id);
+    if (!entry) {
+        status = error_set(error, ERROR_NOT_FOUND, "no experiment %.32s is queued or running", id);
+    } else if (entry->phase == ENDING) {
+        status = error_set(error, ERROR_CONFLICT, "experiment %s has ended", entry->task.id);
+    } else if ((runs = entry->phase == RUNNING)) {
+        running_cancel(queue, entry);
+    } else {
+        entry_unwait(queue, entry, ENDING);
+        error_set(&transition->failure, ERROR_CANCELLED, "cancelled before it ran");
+        transition_end(transition, entry, JOB_CANCELLED);
+        transition->done = done;
+        transition->arg = arg;
+        transition_hand_over(transition);
+        transition = NULL;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    free(transition);
+    if (runs)
+        done(arg, NULL);
     return status;
 }
 
-int queue_admin_open(struct queue **out, struct store *store, const struct queue_config *config,
-                     struct error *error)
-{
-    *out = NULL;
-    struct queue *queue = queue_new(store, config);
-    if (!queue)
-        return error_set(error, ERROR_MEMORY, "no memory for the queue");
-    if (devices_init(queue, error) < 0 || recovery_load(queue, error) < 0) {
-        queue_admin_close(queue);
-        return -1;
-    }
-    queue->config.listed = queue->config.outliving = NULL; /* the caller's */
-    *out = queue;
-    return 0;
-}
-
-void queue_admin_stop(struct queue *queue)
-{
-    pthread_mutex_lock(&queue->lock);
-    queue->stopping = true;
-    for (int i = 0; i < queue->config.devices; i++) {
-        pthread_cond_broadcast(&queue->devices[i].wake);
-        eventfd_write(queue->devices[i].wake_fd, 1);
-    }
-    pthread_mutex_unlock(&queue->lock);
-}
-
-void queue_admin_close(struct queue *queue)
+/* Takes out what waits. Returns how many experiments are cancelled, now or (what runs) after the commit. */
+static int sweep_cancel(struct queue *queue, const struct entry_sweep *sweep, struct cancel_write *cancel)
 {
     struct entry *entry;
-    struct entry_sweep *sweep;
-    if (!queue)
-        return;
-    store_flush(queue->store);
-    for (uint64_t i = 0; i <= queue->index_mask; i++)
-        while ((entry = LIST_FIRST(&queue->index[i]))) {
-            LIST_REMOVE(entry, of_chain);
-            owner_queue_leave(entry->owner_queue);
-            free(entry);
-        }
-    while ((sweep = LIST_FIRST(&queue->sweeps))) {
-        LIST_REMOVE(sweep, next);
-        free(sweep);
+    int running = 0;
+    LIST_FOREACH (entry, &sweep->entries, of_sweep) {
+        running += entry->phase == RUNNING;
+        if (entry->phase != WAITING)
+            continue;
+        struct store_cancelled *row = &cancel->rows[cancel->cancel.count++];
+        entry_unwait(queue, entry, ENDING);
+        *row = (struct store_cancelled){.attempt = entry->task.attempt, .about = entry_about(entry)};
+        memcpy(row->id, entry->task.id, ID_BYTES);
     }
-    for (int i = 0; i < queue->config.devices; i++) {
-        if (queue->devices[i].wake_fd >= 0)
-            close(queue->devices[i].wake_fd);
-        pthread_cond_destroy(&queue->devices[i].wake);
+    return running + cancel->cancel.count;
+}
+
+int queue_cancel_sweep(struct queue *queue, const char *id,
+                       void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
+{
+    int status = 0;
+    struct cancel_write *cancel = NULL;
+    pthread_mutex_lock(&queue->lock);
+    const struct entry_sweep *sweep = entry_sweep_find(queue, id);
+    if (!sweep) {
+        status = error_set(error, ERROR_NOT_FOUND, "nothing of sweep %.32s is queued or runs", id);
+    } else if (!(cancel =
+                     calloc(1, sizeof *cancel + (size_t)sweep->count * sizeof(struct store_cancelled)))) {
+        status = error_set(error, ERROR_MEMORY, "no memory to cancel a sweep");
+    } else if (!sweep_cancel(queue, sweep, cancel)) {
+        status = error_set(error, ERROR_CONFLICT, "sweep %s has ended", sweep->id);
+    } else {
+        error_set(&cancel->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
+        memcpy(cancel->cancel.sweep, sweep->id, ID_BYTES);
+        cancel->cancel.finished_ms = clock_wall_ms();
+        cancel->cancel.failure = &cancel->failure;
+        cancel->cancel.experiments = cancel->rows;
+        cancel->write = (struct store_write){.cancel = &cancel->cancel, .done = cancel_done};
+        cancel->queue = queue;
+        cancel->done = done;
+        cancel->arg = arg;
+        store_hand_over(queue->store, &cancel->write);
+        cancel = NULL;
     }
-    pthread_mutex_destroy(&queue->lock);
-    owner_free_all(&queue->owners);
-    free(queue->index);
-    free(queue);
+    pthread_mutex_unlock(&queue->lock);
+    free(cancel);
+    return status;
 }
 
 /* ---- holds: on disk before they are answered, so that they survive a restart ---- */
@@ -142,8 +174,6 @@ static void hold_done(struct store_write *write, const struct error *failed)
     bool changed = !failed && hold->held != holding->hold.held;
     if (changed)
         *hold = holding->hold;
-    if (device >= 0)
-        schedule_update_idle(queue, device);
     for (int i = 0; i < queue->config.devices; i++)
         pthread_cond_signal(&queue->devices[i].wake);
     pthread_mutex_unlock(&queue->lock);
@@ -176,23 +206,31 @@ int queue_admin_hold(struct queue *queue, int device, bool held, const char *own
     return 0;
 }
 
-/* ---- devices that come and leave ---- */
-
 void queue_admin_list_devices(struct queue *queue, const struct device_set *listed)
 {
+    bool changed = false;
     pthread_mutex_lock(&queue->lock);
-    if (listed_devices_set(queue, listed) && queue->config.select)
-        listed_devices_select(queue, SELECTION_ALL);
+    for (int i = 0; i < queue->config.devices; i++) {
+        bool is = device_set_has(listed, i), was = device_set_has(&queue->listed, i);
+        changed |= is != was;
+        queue->devices[i].known &= was;
+        (is ? device_set_add : device_set_remove)(&queue->listed, i);
+        pthread_cond_signal(&queue->devices[i].wake);
+    }
+    if (changed && queue->config.select)
+        selection_run(queue, SELECTION_ALL);
     pthread_mutex_unlock(&queue->lock);
 }
 
 void queue_admin_reset_device(struct queue *queue, int device)
 {
     struct owner *owner;
+    struct owner_device *at;
     pthread_mutex_lock(&queue->lock);
     queue->devices[device].run_mean = (struct run_mean){0};
     LIST_FOREACH (owner, &queue->owners.all, next)
-        if (owner_at_device(owner, device))
-            owner_at_device(owner, device)->run_mean = (struct run_mean){0};
+        SLIST_FOREACH (at, &owner->devices, next)
+            if (at->device == device)
+                at->run_mean = (struct run_mean){0};
     pthread_mutex_unlock(&queue->lock);
 }

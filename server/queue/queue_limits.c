@@ -1,5 +1,7 @@
 #include "server/queue/queue_limits.h"
 
+#include <math.h>
+
 #include "server/queue/schedule.h"
 
 enum {
@@ -86,45 +88,38 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
         owner->waiting, remaining > 0 ? remaining : 0, count, queue->queued, most, config->limit);
 }
 
-/* ---- when the owner may submit ---- */
+/* How many experiments end in a second, of the owner and of all; 0: not known, or held. An owner shares each device for
+   which it has something waiting equally with the other owners that have. */
+struct end_rates {
+    double own, all;
+    bool held; /* a device is */
+};
 
-static bool rate_known(const struct queue *queue, int device)
-{
-    return queue->devices[device].run_mean.count && !schedule_held(queue, device);
-}
-
-/* How many experiments end in a second, of all owners together; 0: not known, or held. */
-static double rate_of_all(struct queue *queue)
-{
-    double per_s = 0;
-    for (int i = -1; (i = device_set_next(&queue->listed, i + 1)) >= 0;) {
-        struct device_group *group = NULL;
-        bool waits = false;
-        while (!waits && (group = schedule_group_after(queue, i, group)))
-            waits = group->waiting;
-        if (waits && rate_known(queue, i))
-            per_s += 1 / schedule_mean_s(queue, NULL, i);
-    }
-    return per_s;
-}
-
-/* The same of one owner, which shares each device for which it has something waiting equally with the
-   other owners that have something waiting for the device. */
-static double rate_of(const struct queue *queue, const struct owner *owner)
+static struct end_rates rates_of(struct queue *queue, const struct owner *owner)
 {
     int sharing[DEVICE_SET_MOST] = {0};
-    double per_s = 0;
+    struct end_rates rates = {0};
     const struct owner *other;
     LIST_FOREACH (other, &queue->owners.all, next) {
         struct device_set devices = owner_devices(other);
         for (int i = -1; (i = device_set_next(&devices, i + 1)) >= 0;)
             sharing[i]++;
     }
-    struct device_set devices = owner_devices(owner);
-    for (int i = -1; (i = device_set_next(&devices, i + 1)) >= 0;)
-        if (device_set_has(&queue->listed, i) && rate_known(queue, i))
-            per_s += 1 / (schedule_mean_s(queue, owner, i) * sharing[i]);
-    return per_s;
+    struct device_set own = owner_devices(owner);
+    for (int i = -1; (i = device_set_next(&queue->listed, i + 1)) >= 0;) {
+        struct device_group *group = NULL;
+        bool waits = false, held = schedule_held(queue, i);
+        rates.held |= held;
+        if (held || !queue->devices[i].run_mean.count)
+            continue;
+        while (!waits && (group = schedule_group_after(queue, i, group)))
+            waits = group->ages;
+        if (waits)
+            rates.all += 1 / schedule_mean_s(queue, NULL, i);
+        if (device_set_has(&own, i))
+            rates.own += 1 / (schedule_mean_s(queue, owner, i) * sharing[i]);
+    }
+    return rates;
 }
 
 /* A wait that is not known. */
@@ -138,41 +133,38 @@ static double until_s(double excess, double per_s)
 }
 
 /* As limit_remaining() and timeouts_check(), with what waits now less what ends until then. */
-static double until_allowed_s(struct queue *queue, const struct owner *owner, int count, double timeouts_s)
+static double until_allowed_s(const struct queue *queue, const struct owner *owner,
+                              const struct end_rates *rates, int count, double timeouts_s)
 {
     const struct queue_config *config = &queue->config;
-    double own_per_s = rate_of(queue, owner), all_per_s = rate_of_all(queue);
     double left = config->limit - queue->queued, has_s = (double)owner->timeouts_ms / 1e3;
     if (!config->owner_limit)
-        return until_s(count - left, all_per_s);
+        return until_s(count - left, rates->all);
+    int then = owner->waiting + count;
     double free_s = until_s((FREE_FACTOR + 1.0) * count + owner->waiting - FREE_FACTOR * left,
-                            FREE_FACTOR * all_per_s + own_per_s);
-    double guarantee_s = until_s(owner->waiting + count - limit_guaranteed(config), own_per_s);
-    double limit_s = until_s(owner->waiting + count - limit_alone(config), own_per_s);
+                            FREE_FACTOR * rates->all + rates->own);
+    double guarantee_s = until_s(then - limit_guaranteed(config), rates->own);
+    double limit_s = until_s(then - limit_alone(config), rates->own);
     double seconds_s = 0;
     if (config->owner_seconds > 0)
         seconds_s = until_s(has_s + timeouts_s - config->owner_seconds,
-                            owner->waiting ? own_per_s * has_s / owner->waiting : 0);
-    double wait_s = free_s < guarantee_s ? free_s : guarantee_s;
-    wait_s = wait_s > limit_s ? wait_s : limit_s;
-    return wait_s > seconds_s ? wait_s : seconds_s;
+                            owner->waiting ? rates->own * has_s / owner->waiting : 0);
+    return fmax(fmax(fmin(free_s, guarantee_s), limit_s), seconds_s);
 }
 
-static bool any_held(const struct queue *queue)
-{
-    for (int i = -1; (i = device_set_next(&queue->listed, i + 1)) >= 0;)
-        if (schedule_held(queue, i))
-            return true;
-    return false;
-}
-
-double queue_limits_wait_s(struct queue *queue, const struct owner *owner, int count, double timeouts_s)
+double queue_limits_wait_s(struct queue *queue, const char *name, int count, double timeouts_s)
 {
     static const struct owner unknown;
     double wait_s = never_s;
+    pthread_mutex_lock(&queue->lock);
+    const struct owner *owner = owner_find(&queue->owners, name ? name : "");
+    if (!owner)
+        owner = &unknown;
+    struct end_rates rates = rates_of(queue, owner);
     if (count <= limit_alone(&queue->config))
-        wait_s = until_allowed_s(queue, owner ? owner : &unknown, count, timeouts_s);
+        wait_s = until_allowed_s(queue, owner, &rates, count, timeouts_s);
+    pthread_mutex_unlock(&queue->lock);
     if (wait_s < never_s)
         return wait_s;
-    return any_held(queue) ? HELD_WAIT_S : -1;
+    return rates.held ? HELD_WAIT_S : -1;
 }

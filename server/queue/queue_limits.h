@@ -1,4 +1,4 @@
-/* How many experiments may wait, in all and of one owner. Called with the queue's lock held.
+/* How many experiments may wait, in all and of one owner.
 
    With a limit for owners no owner can fill the queue against the others. An owner may have `owner_limit` experiments
    waiting, but no more than twice what the queue's `limit` then leaves free; and always a 64th of `limit`, however full
@@ -6,14 +6,21 @@
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_LIMITS_H
 #define COALESCED_SERVER_QUEUE_QUEUE_LIMITS_H
 
-#include "server/queue/queue_state.h"
+#include "base/error.h"
+
+struct queue;
+struct owner;
 
 /* May that owner have `count` more experiments waiting, whose time limits are `timeouts_s` in sum? 0; or -1:
-   ERROR_FULL (not now) or ERROR_INVALID (never), with what the owner has and may have. */
+   ERROR_FULL (not now) or ERROR_INVALID (never), with what the owner has and may have. Called with the queue's
+   lock held. */
 int queue_limits_check(const struct queue *queue, const struct owner *owner, int count, double timeouts_s,
                        struct error *error);
 
-/* Seconds until it may, as queue_submit_wait_s() says. owner NULL: a new one. */
-double queue_limits_wait_s(struct queue *queue, const struct owner *owner, int count, double timeouts_s);
+/* Seconds until the owner may have `count` more experiments waiting, of `timeouts_s` seconds in sum, when
+   nobody else submits and the devices go on as fast as lately: 0: now; 60 when it depends on a device that
+   is held; negative: not known yet, or never. Any
+   thread, without the lock. */
+double queue_limits_wait_s(struct queue *queue, const char *owner, int count, double timeouts_s);
 
 #endif

@@ -10,7 +10,6 @@
      them. One that is RUNNING is `running` of exactly one device, and in its owner's `running`.
    - Each entry, and each one that is being submitted, refers to its owner queue and counts in its `entries`. Those
      that are WAITING or being submitted count in queue.queued and in their owner's `waiting`.
-   - idle[] has each device that is listed, neither held nor outlived, and runs nothing, at its readiness.
 
    Writes are handed to the store with the lock held, so that they reach the database in the order in which states
    changed. The store's lock may be taken while this one is held, never the reverse: the store's writer holds no lock
@@ -19,6 +18,7 @@
 #define COALESCED_SERVER_QUEUE_QUEUE_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "server/queue/owner.h"
@@ -28,7 +28,7 @@
 enum { PRIORITY_OVERRIDE = 101 };
 
 /* An experiment from the commit of its submission until the commit of its end. Fields marked "on disk" are
-   loaded by queue_admin_open(); the others are made anew. */
+   loaded by queue_open(); the others are made anew. */
 struct entry {
     struct order_node order;         /* first, so that a node is its entry; its priority is on disk */
     LIST_ENTRY(entry) of_chain;      /* of the index */
@@ -40,9 +40,9 @@ struct entry {
     LIST_ENTRY(entry) of_sweep, of_running;
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
-    enum { WAITING, RUNNING, ENDING } phase; /* transition.h; an ENDING one is running or queued on disk */
+    enum { WAITING, RUNNING, ENDING } phase; /* entry.h; an ENDING one is running or queued on disk */
     bool cancelled; /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
-    struct device_set *selected; /* listed_devices.c, by the selection that is applied; NULL: not by it */
+    struct device_set *selected; /* selection.c, by the selection that is applied; NULL: not by it */
 };
 
 /* The experiments of one sweep that have not ended. */
@@ -81,7 +81,7 @@ struct queue {
     struct queue_config config;
     struct store *store;
     pthread_mutex_t lock;
-    bool stopping;
+    atomic_bool stopping;
     int queued;                 /* experiments that wait or are being submitted */
     int uncommitted;            /* changes of state that are handed over and not committed */
     int uncommitted_max;        /* from here on nothing is taken: the disk is slow */
@@ -91,15 +91,14 @@ struct queue {
     uint64_t index_mask;
     LIST_HEAD(, entry_sweep) sweeps;
     struct owners owners;
-    int64_t served;                        /* the last number given to an owner (device_share.h) */
+    int64_t served;                        /* the last number given to an owner (struct device_share) */
     struct queue_hold hold;                /* of all devices; on disk */
     struct device_groups device_groups;    /* the unbound ones */
     struct run_mean run_mean;              /* on all devices, of all owners */
     int64_t start_rank;                    /* the last one given to a device */
-    bool selecting;                        /* a thread runs a selection (listed_devices.c) */
+    bool selecting;                        /* a thread runs a selection (selection.c) */
     enum selection_scope selection_wanted; /* the next one: by that thread or the next waiting worker */
     struct device_set listed;
-    struct device_set idle[QUEUE_READINESS];
     struct device_set sleeping; /* whose workers are in queue_worker_wait() and were not woken */
     struct device_queue devices[];
 };

@@ -6,9 +6,8 @@
 #include "api/sweep.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/queue_limits.h"
-#include "server/queue/transition.h"
 #include "server/store/store.h"
 
 /* A submission on its way to the store. Its entries enter the queue after the commit. */
@@ -38,27 +37,19 @@ static void arrival_free(struct arrival *arrival)
     free(arrival);
 }
 
-/* ---- after the commit ---- */
-
 /* With the lock held: all of it waits from here on, and is the queue's. */
 static void arrival_enter(struct arrival *arrival)
 {
     struct queue *queue = arrival->queue;
-    struct entry_sweep *sweep = arrival->sweep;
-    if (!arrival->submission.count) /* no point of the sweep can be launched */
-        return;
-    if (sweep)
-        entry_sweep_insert(queue, sweep);
     for (int i = 0; i < arrival->submission.count; i++) {
         struct entry *entry = arrival->entries[i];
-        if (sweep)
-            entry_sweep_join(sweep, entry);
-        entry_insert(queue, entry);
+        entry_insert(queue, entry, arrival->sweep);
         entry_wait(queue, entry);
-        listed_devices_check(queue, entry);
+        selection_check(queue, entry);
         arrival->entries[i] = NULL;
     }
-    arrival->sweep = NULL;
+    if (arrival->submission.count) /* some points of the sweep can be launched */
+        arrival->sweep = NULL;
 }
 
 /* With the lock held: the first `count` entries are no longer counted and have no owner queues. */
@@ -99,8 +90,6 @@ static void arrival_done(struct store_write *write, const struct error *failed)
     }
     arrival_free(arrival);
 }
-
-/* ---- before it ---- */
 
 static bool is_unbound(const struct sweep_experiment *one)
 {
@@ -166,41 +155,30 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
     return NULL;
 }
 
-/* With the lock held: gives the entries their owner queues and counts them. -1: no memory, and none has
-   one. */
-static int arrival_reserve(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
+/* With the lock held, so that the ids reach the store in their order and a list never misses one. A look-up of a key
+   (known_only) reserves nothing, or refused submissions could fill the queue. -1: no memory. */
+static int arrival_send(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
 {
     struct queue *queue = arrival->queue;
+    arrival->submission.known_only = arrival->refusal.kind == ERROR_FULL;
+    arrival->submission.submitted_ms = clock_wall_ms();
+    if (arrival->sweep)
+        id_next(arrival->sweep->id);
     for (int i = 0; i < arrival->submission.count; i++) {
         const struct device_set *devices = arrival->sweep && !sweep->spread
                                                ? &arrival->common
                                                : &sweep->experiments[i % sweep->experiment_count].devices;
-        if (entry_set_owner(queue, arrival->entries[i], owner, devices) < 0) {
+        struct entry *entry = arrival->entries[i];
+        id_next(entry->task.id);
+        memcpy(arrival->experiments[i].id, entry->task.id, ID_BYTES);
+        if (arrival->submission.known_only)
+            continue;
+        if (entry_set_owner(queue, entry, owner, devices) < 0) {
             arrival_release(arrival, i);
             return -1;
         }
-        entry_count(queue, arrival->entries[i], 1);
+        entry_count(queue, entry, 1);
     }
-    return 0;
-}
-
-/* With the lock held, so that the ids reach the store in their order and a list never misses one. -1: no
-   memory. */
-static int arrival_send(struct arrival *arrival, const struct sweep *sweep, struct owner *owner)
-{
-    struct queue *queue = arrival->queue;
-    /* A look-up of a key reserves nothing, or refused submissions could fill the queue. */
-    bool known_only = arrival->refusal.kind == ERROR_FULL;
-    if (!known_only && arrival_reserve(arrival, sweep, owner) < 0)
-        return -1;
-    if (arrival->sweep)
-        id_next(arrival->sweep->id);
-    for (int i = 0; i < arrival->submission.count; i++) {
-        id_next(arrival->experiments[i].id);
-        memcpy(arrival->entries[i]->task.id, arrival->experiments[i].id, ID_BYTES);
-    }
-    arrival->submission.submitted_ms = clock_wall_ms();
-    arrival->submission.known_only = known_only;
     store_hand_over(queue->store, &arrival->write);
     return 0;
 }
@@ -228,7 +206,7 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error)
 {
     const struct sweep *sweep = submission->sweep;
-    int count = run_count(sweep);
+    int count = run_count(sweep), status;
     double timeouts_s = 0;
     struct device_set common = {{0}};
     if (sweep_check(queue, sweep, &common, error) < 0)
@@ -241,38 +219,25 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
     arrival->done = done;
     arrival->arg = arg;
     arrival->common = common;
-    int status = 0;
     pthread_mutex_lock(&queue->lock);
     if (queue->owners.count > queue->queued + 2 * OWNERS_IDLE_MAX)
         owner_forget(&queue->owners, queue->store, queue_state_now_ns(queue), queue->config.half_life_s);
     struct owner *owner = owner_get(&queue->owners, submission->owner ? submission->owner : "");
     if (queue->stopping)
-        status = error_set(error, ERROR_UNAVAILABLE, "the service is stopping");
+        status = error_set(&arrival->refusal, ERROR_UNAVAILABLE, "the service is stopping");
     else if (!owner)
-        status = error_set(error, ERROR_MEMORY, "no memory for another owner");
+        status = error_set(&arrival->refusal, ERROR_MEMORY, "no memory for another owner");
     else
         status = queue_limits_check(queue, owner, count, timeouts_s, &arrival->refusal);
-    bool look_up = arrival->refusal.kind == ERROR_FULL && submission->idempotency_key;
-    if (arrival->refusal.kind != ERROR_NONE && !look_up)
-        *error = arrival->refusal;
-    if (status == 0 || look_up) {
+    if (status == 0 || (arrival->refusal.kind == ERROR_FULL && submission->idempotency_key)) {
         status = arrival_send(arrival, sweep, owner);
         if (status < 0)
-            error_set(error, ERROR_MEMORY, "no memory to queue %d experiments", count);
-        else
-            arrival = NULL;
+            error_set(&arrival->refusal, ERROR_MEMORY, "no memory to queue %d experiments", count);
     }
     pthread_mutex_unlock(&queue->lock);
-    if (arrival)
+    if (status < 0) {
+        *error = arrival->refusal;
         arrival_free(arrival);
+    }
     return status;
-}
-
-double queue_submit_wait_s(struct queue *queue, const char *owner, int count, double timeouts_s)
-{
-    pthread_mutex_lock(&queue->lock);
-    double wait_s =
-        queue_limits_wait_s(queue, owner_find(&queue->owners, owner ? owner : ""), count, timeouts_s);
-    pthread_mutex_unlock(&queue->lock);
-    return wait_s;
 }

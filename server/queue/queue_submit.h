@@ -39,9 +39,4 @@ struct submitted {
 int queue_submit(struct queue *queue, const struct queue_submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
 
-/* Seconds until the owner may have `count` more experiments waiting, of `timeouts_s` seconds in sum, when
-   nobody else submits and the devices go on as fast as lately: 0: now; 60 when it depends on a device that
-   is held; negative: not known yet, or never. */
-double queue_submit_wait_s(struct queue *queue, const char *owner, int count, double timeouts_s);
-
 #endif

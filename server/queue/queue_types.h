@@ -1,5 +1,4 @@
-/* The plain structs that the queue's headers share: its configuration, tasks, holds, positions, and how
-   ready a device is. */
+/* The plain structs that the queue's headers share: configuration, tasks, holds, positions, readiness of devices. */
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 #define COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
 
@@ -15,6 +14,7 @@ struct queue_selection {
        sweep_experiment.open. */
     struct device_set devices;
     bool open;
+    char id[ID_BYTES]; /* the queue's own */
 };
 
 struct queue_config {
@@ -26,24 +26,21 @@ struct queue_config {
     double half_life_s;              /* of an owner's usage of the devices; 0: an hour */
     int attempts;                    /* runs that an experiment may lose before it fails */
 
-    /* An experiment's state has changed and is committed. May be NULL. */
+    /* An experiment's state has changed, and that is committed. JOB_STATES: `id` is a sweep, and all of its
+       experiments have ended. May be NULL. */
     void (*changed)(void *arg, const char *id, enum job_state state);
-    /* All experiments of a sweep have ended, and that is committed; after the last one's `changed`. May be
-       NULL. */
-    void (*sweep_ended)(void *arg, const char *sweep);
-    void *changed_arg; /* of both */
+    void *changed_arg;
 
-    /* Selects the devices for all these requests, as the devices are at one moment. Called when the queue
-       opens, when devices come or leave, and when one becomes ready for the first time, because its
-       properties are known only then. One thread calls it at a time, without the queue's lock: it may take
-       long. An experiment for which it knows no device waits for the next selection. NULL: devices stay as
-       they were submitted, and are all listed ones after a restart. */
+    /* Selects the devices for these requests, as the devices are at one moment. Called when the queue opens, when
+       devices come or leave, and when one is ready for the first time, because its properties are known only then.
+       One thread calls it at a time, without the queue's lock: it may take long. An experiment for which it knows
+       no device waits for the next selection. NULL: devices stay as submitted, and are all listed ones after a
+       restart. */
     void (*select)(void *arg, struct queue_selection *selections, int count);
     void *select_arg;
 
-    /* Devices whose executors may outlive the server, and for how long. When the server before this one
-       died while such a device ran something, nothing that might still run there begins again before that
-       time has passed. NULL, 0: none. */
+    /* Devices whose executors may outlive the server, and for how long. What a server that died left running there
+       does not begin again before that time has passed. NULL, 0: none. */
     const struct device_set *outliving;
     double outlive_s;
 
@@ -90,7 +87,6 @@ enum queue_readiness {
     QUEUE_STARTING, /* its executor is being started */
     QUEUE_COLD,     /* it has an executor without a CUDA context; the state of each device at first */
     QUEUE_WARM,     /* it has an executor with a context */
-    QUEUE_READINESS
 };
 
 #endif

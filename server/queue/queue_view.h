@@ -1,5 +1,4 @@
-/* Reads the queue: positions, estimates, holds and figures of devices and owners. Any thread; each
-   function takes the queue's lock for a short time. */
+/* Reads the queue: positions, estimates, holds, figures of devices and owners. Any thread; takes the queue's lock. */
 #ifndef COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
 #define COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
 
@@ -7,15 +6,14 @@
 
 struct queue;
 
-/* Where an experiment stands, on the assumption that nothing more is submitted and usage does not decay
-   meanwhile. Exact for one device and runs of equal length. For several devices an estimate: the position
-   counts all that is before it and may take one of its devices; ahead_s is the share of that work that
-   falls to these devices, divided by their number. Logarithmic in what waits, linear in the owners and
+/* Where an experiment stands when nothing more is submitted and usage does not decay. Exact for one device and runs of
+   equal length. For several devices the position counts all that is before it and may take one of them; ahead_s is
+   what of that falls to these devices, divided by their number. Logarithmic in what waits, linear in the owners and
    their owner queues. Returns the position. */
 int queue_view_position(struct queue *queue, const char *id, struct queue_position *position);
 
-/* Seconds until the last experiment of a sweep has ended; negative: not known, held, or nothing of it is
-   queued or runs. *paused: some of it waits for devices that are held. */
+/* Seconds until all of a sweep has ended; negative: not known, held, or nothing of it is queued or runs. *paused: some
+   of it waits for devices that are held. */
 double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused);
 
 /* The request of the sweep's experiment that runs next when none of it runs, to be freed, and its device (-1:
@@ -32,14 +30,12 @@ struct device_stats {
     double mean_s;          /* duration of the device's recent experiments; negative: none yet */
     struct queue_hold hold; /* of this device alone */
     double oldest_s;        /* age of the experiment that waits longest; 0: none waits */
-    double busy_s;          /* time for which experiments had the device since queue_admin_open() */
+    double busy_s;          /* time for which experiments had the device since queue_open() */
 };
 
-/* A number that no device has: all zero, mean_s negative. */
+/* QUEUE_ALL_DEVICES: the hold of all together, and `queued` counts each experiment that waits once; the rest is
+   zero and mean_s negative, as all is for a number that no device has. */
 void queue_view_device(struct queue *queue, int device, struct device_stats *stats);
-
-/* How many experiments wait, each counted once. */
-int queue_view_waiting(struct queue *queue);
 
 struct queue_owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
@@ -58,16 +54,13 @@ enum { QUEUE_OWNERS_PLACED = 20 };
    freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
 
-/* The hold of all devices together. */
-void queue_view_hold(struct queue *queue, struct queue_hold *hold);
-
 /* Is the device held, alone or together with all devices? */
 bool queue_view_held(struct queue *queue, int device);
 
 /* Was cancellation requested for the experiment that the device runs? */
 bool queue_view_cancelled(struct queue *queue, int device);
 
-/* Was queue_admin_stop() called? */
+/* Was queue_stop() called? */
 bool queue_view_stopping(struct queue *queue);
 
 #endif

@@ -6,20 +6,17 @@
 #include <time.h>
 
 #include "server/queue/entry.h"
-#include "server/queue/listed_devices.h"
+#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
-#include "server/queue/transition.h"
 #include "server/store/store.h"
 
-/* How often a worker checks whether a failing disk takes writes again. */
-enum { STORE_CHECK_MS = 200 };
-
-/* How long a worker leaves work to a readier device before it takes it. */
-enum { LEAVE_MS = 20 };
-
-/* Limits on queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and
-   delays them. */
-enum { AHEAD_SHARED = 3, AHEAD_CACHED = 2 * PROTOCOL_POINTS /* results that the counting executor keeps */ };
+enum {
+    STORE_CHECK_MS = 200, /* how often a worker checks whether a failing disk takes writes again */
+    LEAVE_MS = 20,        /* how long it leaves work to a readier device before it takes it */
+    /* Of queue_worker_ahead() while other owners wait: counting takes about as long as the runs, and delays them. */
+    AHEAD_SHARED = 3,
+    AHEAD_CACHED = 2 * PROTOCOL_POINTS, /* results that the counting executor keeps */
+};
 
 /* With the lock held: can the store take another result? Otherwise it would be in memory only. */
 static bool store_writes(struct queue *queue)
@@ -58,7 +55,6 @@ static struct entry *device_release(struct queue *queue, int index, struct trans
     device->busy_ns += took_ns;
     device->running = NULL;
     LIST_REMOVE(entry, of_running);
-    schedule_update_idle(queue, index);
     transition_charge(transition, entry->owner, *took_s);
     return entry;
 }
@@ -68,12 +64,11 @@ static void device_end(struct queue *queue, int index, struct transition *transi
 {
     double took_s;
     struct entry *entry = device_release(queue, index, transition, &took_s);
-    if (ending->state != JOB_CANCELLED) {
-        device_share_add_run(&queue->devices[index].run_mean, took_s);
-        device_share_add_run(&queue->run_mean, took_s);
-        device_share_add_run(&owner_at_device(entry->owner, index)->run_mean, took_s);
-        device_share_add_run(&entry->owner->run_mean, took_s);
-    }
+    struct run_mean *means[] = {&queue->run_mean, &queue->devices[index].run_mean,
+                                owner_run_mean(entry->owner, -1), owner_run_mean(entry->owner, index)};
+    for (size_t i = 0; ending->state != JOB_CANCELLED && i < sizeof means / sizeof *means; i++)
+        if (means[i])
+            run_mean_add(means[i], took_s);
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
@@ -104,57 +99,41 @@ void queue_worker_hand_back(struct queue *queue, int index, bool counted, const 
         transition_add(transition, entry, JOB_QUEUED)->moved = entry_unbound(entry);
     }
     if (reason)
-        transition_lose(transition, &transition->write.changes[0], attempt, index, reason);
+        transition_lose(transition, attempt, index, reason);
     transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
 }
 
 /* ---- taking the next one ---- */
 
-/* Binds the entry to the device; and with it all of its sweep that is unbound, unless that is spread.
-   True: the entry alone is bound. */
-static bool entry_bind(struct transition *transition, struct entry *entry, int index)
+/* Binds all of a sweep that is unbound to the device. */
+static void sweep_bind(struct transition *transition, struct entry_sweep *sweep,
+                       struct owner_queue *owner_queue, int index)
 {
-    struct queue *queue = transition->queue;
-    struct entry_sweep *sweep = entry->sweep;
     struct entry *one;
-    entry->task.device = index;
-    if (!entry_unbound(entry) || !sweep || sweep->spread)
-        return entry_unbound(entry);
     LIST_FOREACH (one, &sweep->entries, of_sweep) {
         if (!entry_unbound(one))
             continue;
         bool waits = one->phase == WAITING;
         if (waits)
             entry_pull(one);
-        entry_move(one, owner_queue_bound(one->owner, index, &queue->devices[index].group));
+        entry_move(one, owner_queue);
         one->task.device = index;
         if (waits)
-            entry_wait(queue, one);
+            entry_wait(transition->queue, one);
     }
     memcpy(transition->bind.sweep, sweep->id, ID_BYTES);
     transition->bind.device = index;
     transition->write.bind = &transition->bind;
-    return false;
-}
-
-/* Could what is taken there still run for the server before this one? */
-static bool device_outlived(struct queue *queue, int index)
-{
-    if (!device_set_has(&queue->outlived, index))
-        return false;
-    if (clock_monotonic_ns() < queue->outlived_until_ns)
-        return true;
-    device_set_remove(&queue->outlived, index);
-    schedule_update_idle(queue, index);
-    return false;
 }
 
 /* May the device begin anything? */
 static bool device_takes(struct queue *queue, int index)
 {
+    if (clock_monotonic_ns() >= queue->outlived_until_ns)
+        device_set_remove(&queue->outlived, index);
     return device_set_has(&queue->listed, index) && !schedule_held(queue, index) &&
-           !device_outlived(queue, index);
+           !device_set_has(&queue->outlived, index);
 }
 
 /* False: there is no memory for what it would take. */
@@ -166,8 +145,10 @@ static bool device_take(struct queue *queue, int index, struct transition *trans
     struct entry *entry = schedule_next(queue, index);
     if (!entry)
         return true;
-    /* From here on the owner has a record of the device, which entry_bind() and device_end() rely on. */
-    if (!owner_queue_bound(entry->owner, index, &device->group))
+    struct entry_sweep *sweep = entry->sweep;
+    struct owner_queue *bound = NULL; /* for all of a sweep that is not spread */
+    if (entry_unbound(entry) && sweep && !sweep->spread &&
+        !(bound = owner_queue_get(entry->owner, &device->group)))
         return false;
     entry_unwait(queue, entry, RUNNING);
     entry->task.attempt++;
@@ -178,13 +159,14 @@ static bool device_take(struct queue *queue, int index, struct transition *trans
     device->running = entry;
     device->uncommitted = true;
     transition->started = device;
-    schedule_update_idle(queue, index);
-    bool moved = entry_bind(transition, entry, index);
-    entry->task.sweep = entry->sweep ? entry->sweep->id : NULL;
+    entry->task.device = index;
+    if (bound)
+        sweep_bind(transition, sweep, bound, index);
+    entry->task.sweep = sweep ? sweep->id : NULL;
     entry->task.owner = entry->owner->name;
     struct store_change *change = transition_add(transition, entry, JOB_RUNNING);
     change->started_ms = entry->started_ms;
-    change->moved = moved;
+    change->moved = entry_unbound(entry);
     /* What else waits may have been left to this device by others. */
     schedule_wake_groups(queue, index);
     return true;
@@ -294,7 +276,7 @@ bool queue_worker_wait(struct queue *queue, int index, int timeout_ms)
     bool found = false;
     pthread_mutex_lock(&queue->lock);
     while (!queue->stopping) {
-        bool selected = listed_devices_select_wanted(queue);
+        bool selected = selection_run_wanted(queue);
         int64_t now_ns = clock_monotonic_ns(), wake_ns = end_ns;
         int64_t check_ns = now_ns + STORE_CHECK_MS * 1000000LL;
         enum schedule_need need = device_need(queue, index);
@@ -315,7 +297,7 @@ bool queue_worker_wait(struct queue *queue, int index, int timeout_ms)
             wake_ns = selected ? now_ns : earlier(wake_ns, check_ns);
         device_sleep(queue, index, wake_ns);
     }
-    listed_devices_delegate(queue);
+    selection_delegate(queue);
     if (found && device->readiness == QUEUE_AWAY)
         schedule_set_readiness(queue, index, QUEUE_STARTING);
     pthread_mutex_unlock(&queue->lock);
@@ -342,7 +324,7 @@ void queue_worker_readiness(struct queue *queue, int index, enum queue_readiness
     if (changed)
         schedule_wake_groups(queue, index);
     if (arrived && queue->config.select)
-        listed_devices_select(queue, known ? SELECTION_STRANDED : SELECTION_ALL);
+        selection_run(queue, known ? SELECTION_STRANDED : SELECTION_ALL);
     pthread_mutex_unlock(&queue->lock);
 }
 

@@ -14,12 +14,12 @@ struct queue;
    queue_admin_list_devices(). */
 void queue_worker_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
-/* Sleeps until queue_worker_next() would find something for the device, queue_admin_stop() is called, or timeout_ms
+/* Sleeps until queue_worker_next() would find something for the device, queue_stop() is called, or timeout_ms
    has passed (-1: no limit). True: it would find something.
 
-   A device that is not WARM leaves work to a WARM idle one for a moment. One that is AWAY leaves it to devices that are
-   idle or STARTING, as long as there is one for each work item (owner.h); otherwise this returns true and the device
-   is STARTING from here on. A device that is OUT or is not listed finds nothing. */
+   A device that is not WARM leaves work to a readier idle one for a moment. One that is AWAY leaves it to readier ones
+   as long as there is one for each work item (owner.h), and is STARTING when this returns true. A device that is OUT
+   or is not listed finds nothing. */
 bool queue_worker_wait(struct queue *queue, int device, int timeout_ms);
 
 /* For a device that is QUEUE_STARTING: is there still work for it that no idle device which is ready, or
@@ -29,7 +29,7 @@ bool queue_worker_needed(struct queue *queue, int device);
 /* Ends the task that the worker holds, when `ending` is not NULL, and takes the next one, in one
    transaction whose commit is not waited for. Returns NULL when nothing waits, the device is held, the
    queue stops, or the store cannot write (a result would be in memory only). An end that cannot be
-   committed is tried again until queue_admin_close(). All of *ending is copied. */
+   committed is tried again until queue_close(). All of *ending is copied. */
 const struct task *queue_worker_next(struct queue *queue, int device, const struct ending *ending);
 
 /* Waits until the start of the task that the worker holds is committed. False: the queue stopped first. */
@@ -41,13 +41,12 @@ bool queue_worker_begun(struct queue *queue, int device);
    unless it named this device or belongs to a sweep that is not spread. */
 void queue_worker_hand_back(struct queue *queue, int device, bool counted, const char *reason);
 
-/* The experiments that would run next on the device, as long as they belong to the sweep of the task that
-   the worker holds; to be freed. Other devices may take them first when the sweep is spread. Fewer while
-   other owners wait, because counting these experiments ahead delays the others. */
+/* The experiments that would run next on the device, as long as they are of the sweep of the task that the worker
+   holds; to be freed. Other devices may take them first. Fewer while other owners wait, whom counting delays. */
 void queue_worker_ahead(struct queue *queue, int device, struct ahead *ahead);
 
-/* A file descriptor (eventfd) that becomes readable when the worker should check queue_view_cancelled() and
-   queue_view_stopping(); the worker reads it until it is empty. Owned by the queue. */
+/* An eventfd that becomes readable when the worker should check queue_view_cancelled() and queue_view_stopping(), and
+   that the worker empties. Owned by the queue. */
 int queue_worker_wake_fd(struct queue *queue, int device);
 
 #endif

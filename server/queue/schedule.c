@@ -3,24 +3,17 @@
 /* The mean when nothing is known, and its lower bound. */
 static const double unknown_s = 1, least_s = 1e-6;
 
-/* ---- durations ---- */
-
-static double mean_or(const struct run_mean *mean, double otherwise_s)
-{
-    if (!mean->count)
-        return otherwise_s;
-    return mean->mean_s > least_s ? mean->mean_s : least_s;
-}
-
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
 {
-    if (device < 0) {
-        double all_s = mean_or(&queue->run_mean, unknown_s);
-        return owner ? mean_or(&owner->run_mean, all_s) : all_s;
-    }
-    double all_s = mean_or(&queue->devices[device].run_mean, unknown_s);
-    const struct owner_device *at = owner ? owner_at_device(owner, device) : NULL;
-    return at ? mean_or(&at->run_mean, all_s) : all_s;
+    const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
+    const struct owner_device *at = owner ? SLIST_FIRST(&owner->devices) : NULL;
+    while (at && at->device != device)
+        at = SLIST_NEXT(at, next);
+    if (at && at->run_mean.count)
+        mean = &at->run_mean;
+    if (!mean->count)
+        return unknown_s;
+    return mean->mean_s > least_s ? mean->mean_s : least_s;
 }
 
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns)
@@ -39,8 +32,6 @@ double schedule_used_s(const struct queue *queue, const struct owner *owner, int
     return used_s;
 }
 
-/* ---- the next experiment of a device ---- */
-
 struct device_group *schedule_group_after(struct queue *queue, int device, struct device_group *group)
 {
     if (!group)
@@ -51,73 +42,65 @@ struct device_group *schedule_group_after(struct queue *queue, int device, struc
     return group;
 }
 
-/* The owner that is next, of those looked at so far, and its queue. */
-struct candidate {
-    const struct owner_queue *owner_queue; /* NULL: none */
-    struct device_share share;
-};
-
-static void candidate_update(const struct queue *queue, const struct device_group *group, int64_t now_ns,
-                             struct candidate *best)
-{
-    const struct owner_queue *owner_queue;
-    LIST_FOREACH (owner_queue, &group->owner_queues, of_group) {
-        const struct owner *owner = owner_queue->owner;
-        if (!owner_queue->waiting)
-            continue;
-        if (best->owner_queue && best->owner_queue->owner == owner) {
-            if (order_before(order_first(owner_queue->waiting), order_first(best->owner_queue->waiting)))
-                best->owner_queue = owner_queue;
-            continue;
-        }
-        struct device_share share = {
-            .name = owner->name, .used_s = schedule_used_s(queue, owner, now_ns), .served = owner->served};
-        if (!best->owner_queue || device_share_before(&share, &best->share))
-            *best = (struct candidate){owner_queue, share};
-    }
-}
-
 struct entry *schedule_next(struct queue *queue, int device)
 {
-    struct order_node *override = NULL;
+    struct order_node *first = NULL;
     struct device_group *group = NULL;
     while ((group = schedule_group_after(queue, device, group))) {
-        struct order_node *first = order_first(group->overrides);
-        if (first && (!override || order_before(first, override)))
-            override = first;
+        struct order_node *override = order_first(group->overrides);
+        if (override && (!first || order_before(override, first)))
+            first = override;
     }
-    if (override)
-        return (struct entry *) override;
-    struct candidate best = {0};
+    if (first)
+        return (struct entry *)first;
+    const struct owner_queue *owner_queue;
+    struct device_share least = {0}; /* of the owner of `first` */
     int64_t now_ns = queue_state_now_ns(queue);
     while ((group = schedule_group_after(queue, device, group)))
-        if (group->waiting)
-            candidate_update(queue, group, now_ns, &best);
-    return best.owner_queue ? (struct entry *)order_first(best.owner_queue->waiting) : NULL;
+        LIST_FOREACH (owner_queue, &group->owner_queues, of_group) {
+            const struct owner *owner = owner_queue->owner;
+            struct order_node *own = order_first(owner_queue->waiting);
+            struct device_share share = {.name = owner->name, .served = owner->served};
+            if (!own)
+                continue;
+            if (first && least.name == owner->name) {
+                first = order_before(own, first) ? own : first;
+                continue;
+            }
+            share.used_s = schedule_used_s(queue, owner, now_ns);
+            if (!first || device_share_before(&share, &least)) {
+                first = own;
+                least = share;
+            }
+        }
+    return (struct entry *)first;
 }
-
-/* ---- which device ---- */
 
 bool schedule_held(const struct queue *queue, int device)
 {
     return queue->hold.held || queue->devices[device].hold.held;
 }
 
+static bool device_idle(const struct queue *queue, int device)
+{
+    return device_set_has(&queue->listed, device) && !device_set_has(&queue->outlived, device) &&
+           !queue->devices[device].running && !queue->devices[device].hold.held;
+}
+
+/* Of devices that are being started, the one that began first. */
+static bool is_readier(const struct device_queue *a, const struct device_queue *b)
+{
+    if (a->readiness == QUEUE_STARTING && b->readiness == QUEUE_STARTING)
+        return a->start_rank < b->start_rank;
+    return a->readiness > b->readiness;
+}
+
 /* How many other devices of the group take of its work before that device needs to. */
 static int readier_count(const struct queue *queue, const struct device_group *group, int device)
 {
-    enum queue_readiness own = queue->devices[device].readiness;
     int count = 0;
-    for (int readier = own < QUEUE_COLD ? QUEUE_COLD : own + 1; readier < QUEUE_READINESS; readier++) {
-        struct device_set idle = device_set_both(&queue->idle[readier], &group->devices);
-        count += device_set_count(&idle);
-    }
-    if (own != QUEUE_AWAY && own != QUEUE_STARTING)
-        return count;
-    struct device_set starting = device_set_both(&queue->idle[QUEUE_STARTING], &group->devices);
-    device_set_remove(&starting, device);
-    for (int i = -1; (i = device_set_next(&starting, i + 1)) >= 0;)
-        count += own == QUEUE_AWAY || queue->devices[i].start_rank < queue->devices[device].start_rank;
+    for (int i = -1; (i = device_set_next(&group->devices, i + 1)) >= 0;)
+        count += device_idle(queue, i) && is_readier(&queue->devices[i], &queue->devices[device]);
     return count;
 }
 
@@ -126,7 +109,7 @@ enum schedule_need schedule_need(struct queue *queue, int device)
     enum schedule_need need = NEED_NONE;
     struct device_group *group = NULL;
     while ((group = schedule_group_after(queue, device, group))) {
-        if (!group->waiting)
+        if (!group->ages)
             continue;
         if (!group->unbound || group->work_items > readier_count(queue, group, device))
             return NEED_HERE;
@@ -135,55 +118,33 @@ enum schedule_need schedule_need(struct queue *queue, int device)
     return need;
 }
 
-void schedule_update_idle(struct queue *queue, int index)
-{
-    const struct device_queue *device = &queue->devices[index];
-    for (int readiness = 0; readiness < QUEUE_READINESS; readiness++)
-        device_set_remove(&queue->idle[readiness], index);
-    if (device_set_has(&queue->listed, index) && !device_set_has(&queue->outlived, index) &&
-        !device->running && !device->hold.held)
-        device_set_add(&queue->idle[device->readiness], index);
-}
-
 void schedule_set_readiness(struct queue *queue, int index, enum queue_readiness readiness)
 {
     struct device_queue *device = &queue->devices[index];
     if (readiness == QUEUE_STARTING && device->readiness != QUEUE_STARTING)
         device->start_rank = ++queue->start_rank;
     device->readiness = readiness;
-    schedule_update_idle(queue, index);
-}
-
-/* The device that began to start first; -1: the set is empty. */
-static int started_first(const struct queue *queue, const struct device_set *devices)
-{
-    int first = device_set_next(devices, 0);
-    for (int i = first; i >= 0; i = device_set_next(devices, i + 1))
-        if (queue->devices[i].start_rank < queue->devices[first].start_rank)
-            first = i;
-    return first;
 }
 
 void schedule_wake(struct queue *queue, const struct device_set *devices)
 {
-    for (int readiness = QUEUE_READINESS - 1; readiness > QUEUE_OUT; readiness--) {
-        struct device_set asleep = device_set_both(&queue->idle[readiness], devices);
-        asleep = device_set_both(&asleep, &queue->sleeping);
-        int device =
-            readiness == QUEUE_STARTING ? started_first(queue, &asleep) : device_set_next(&asleep, 0);
-        if (device < 0)
-            continue;
-        /* Woken once: the next experiment wakes another worker. */
-        device_set_remove(&queue->sleeping, device);
-        pthread_cond_signal(&queue->devices[device].wake);
+    struct device_set asleep = device_set_both(&queue->sleeping, devices);
+    int best = -1;
+    for (int i = -1; (i = device_set_next(&asleep, i + 1)) >= 0;)
+        if (queue->devices[i].readiness > QUEUE_OUT && device_idle(queue, i) &&
+            (best < 0 || is_readier(&queue->devices[i], &queue->devices[best])))
+            best = i;
+    if (best < 0)
         return;
-    }
+    /* Woken once: the next experiment wakes another worker. */
+    device_set_remove(&queue->sleeping, best);
+    pthread_cond_signal(&queue->devices[best].wake);
 }
 
 void schedule_wake_groups(struct queue *queue, int device)
 {
     struct device_group *group = &queue->devices[device].group;
     while ((group = schedule_group_after(queue, device, group)))
-        if (group->waiting)
+        if (group->ages)
             schedule_wake(queue, &group->devices);
 }

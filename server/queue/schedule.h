@@ -1,5 +1,5 @@
-/* Which experiment a device takes next, and which device's worker is woken for what waits. Called with the
-   queue's lock held. */
+/* Which experiment a device takes next (the first one of the owner that is next), and which device's worker is woken for
+   what waits. Called with the queue's lock held. */
 #ifndef COALESCED_SERVER_QUEUE_SCHEDULE_H
 #define COALESCED_SERVER_QUEUE_SCHEDULE_H
 
@@ -31,8 +31,6 @@ void schedule_wake(struct queue *queue, const struct device_set *devices);
 /* The same for each unbound group of the device in which something waits. */
 void schedule_wake_groups(struct queue *queue, int device);
 
-/* Brings queue->idle up to date, after a change that may make the device idle or not. */
-void schedule_update_idle(struct queue *queue, int device);
 void schedule_set_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
 /* Mean duration of an owner's (NULL: a new one's) experiments on that device (-1: on any). When the owner has

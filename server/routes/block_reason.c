@@ -65,11 +65,11 @@ static void alternative_add(struct service *service, int device, const char *req
 void block_reason_write(struct service *service, int device, const char *request, char *text, size_t size)
 {
     struct device_set set = device_set_of(device);
-    struct queue_hold hold;
+    struct device_stats all;
     enum block_reason least = BLOCK_UNLISTED + 1;
-    queue_view_hold(service->queue, &hold);
-    if (hold.held) {
-        snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    if (all.hold.held) {
+        snprintf(text, size, "the queue is paused%s%s", all.hold.owner[0] ? " by " : "", all.hold.owner);
         return;
     }
     if (device < 0) {

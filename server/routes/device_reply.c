@@ -118,19 +118,19 @@ void device_reply_write_queues(struct json_writer *json, const char *key, struct
                                const char *owner)
 {
     const struct device_set shown = device_reply_shown(service);
-    struct queue_hold hold;
+    struct device_stats all;
     int running = 0;
     for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1)) {
         struct device_stats stats;
         queue_view_device(service->queue, i, &stats);
         running += stats.running[0] != '\0';
     }
-    queue_view_hold(service->queue, &hold);
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
     json_writer_begin_object(json, key);
-    json_writer_int(json, "queued", queue_view_waiting(service->queue));
+    json_writer_int(json, "queued", all.queued);
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
-    device_view_hold(json, &(struct view_hold){hold.held, hold.owner, hold.since_ms});
+    device_view_hold(json, &(struct view_hold){all.hold.held, all.hold.owner, all.hold.since_ms});
     json_writer_begin_array(json, "devices");
     for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1))
         device_reply_write_queue(json, service, i, owner);

@@ -8,7 +8,7 @@
 #include "api/figures.h"
 #include "api/samples.h"
 #include "server/http/header_field.h"
-#include "server/queue/queue_cancel.h"
+#include "server/queue/queue_admin.h"
 #include "server/routes/deletion.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"

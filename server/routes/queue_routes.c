@@ -73,12 +73,10 @@ static enum handled hold_answer(struct request *request, int device)
     struct json_writer json = {.out = &body};
     queue_view_device(queue, device, &stats);
     json_writer_begin_object(&json, NULL);
-    if (device == QUEUE_ALL_DEVICES) {
-        queue_view_hold(queue, &stats.hold);
+    if (device == QUEUE_ALL_DEVICES)
         json_writer_null(&json, "device");
-    } else {
+    else
         json_writer_int(&json, "device", device);
-    }
     device_view_hold(&json, &(struct view_hold){stats.hold.held, stats.hold.owner, stats.hold.since_ms});
     json_writer_end(&json);
     buffer_text(&body, "\n");

@@ -6,7 +6,6 @@
 
 #include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
-#include "server/metrics/process_metrics.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/device_reply.h"
 #include "server/routes/service.h"
@@ -156,8 +155,10 @@ static void facts_write(struct buffer *out, const struct row *rows, int count)
 static void depth_write(struct buffer *out, const struct service *service, const struct row *rows, int count)
 {
     static const char name[] = "coalesced_queue_depth";
-    int unbound = queue_view_waiting(service->queue);
+    struct device_stats all;
     char labels[32];
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    int unbound = all.queued;
     exposition_family(out, name, "gauge", "Experiments that wait, by the one device that they wait for.");
     for (int i = 0; i < count; i++) {
         device_sample(out, name, rows[i].device, rows[i].depth.bound);
@@ -213,7 +214,7 @@ static bool devices_write(struct buffer *out, const struct service *service)
 
 /* ---- of the service ---- */
 
-static void service_write(struct buffer *out, bool ready, bool stored, const char *data_dir)
+static void service_write(struct buffer *out, bool ready, bool stored)
 {
     char labels[EXPOSITION_LABELS];
     snprintf(labels, sizeof labels, "version=\"%s\",commit=\"%s\"", COALESCED_VERSION, coalesced_commit);
@@ -223,8 +224,6 @@ static void service_write(struct buffer *out, bool ready, bool stored, const cha
                       ready);
     exposition_single(out, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
                       stored);
-    process_metrics_storage_write(out, data_dir);
-    process_metrics_write(out);
 }
 
 void state_metrics_write(struct buffer *out, const struct service *service)
@@ -232,12 +231,12 @@ void state_metrics_write(struct buffer *out, const struct service *service)
     bool stored = store_healthy(service->store, NULL);
     bool ready = devices_usable(service->devices) && stored && !queue_view_stopping(service->queue);
     devices_write(out, service);
-    metrics_write(out, devices_count(service->devices));
-    service_write(out, ready, stored, service->data_dir);
+    metrics_write(out, devices_count(service->devices), service->data_dir);
+    service_write(out, ready, stored);
 }
 
 void state_metrics_write_starting(struct buffer *out, const char *data_dir)
 {
-    metrics_write(out, 0);
-    service_write(out, false, false, data_dir);
+    metrics_write(out, 0, data_dir);
+    service_write(out, false, false);
 }

@@ -10,6 +10,7 @@
 #include "api/csv.h"
 #include "base/clock.h"
 #include "server/devices/devices.h"
+#include "server/queue/queue_limits.h"
 #include "server/queue/queue_submit.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
@@ -130,7 +131,7 @@ static enum handled reply_refusal(struct request *request, const struct submissi
                                   const struct error *error)
 {
     if (error->kind == ERROR_FULL)
-        reply_retry_after(request, queue_submit_wait_s(state->service->queue, state->read.user->name,
+        reply_retry_after(request, queue_limits_wait_s(state->service->queue, state->read.user->name,
                                                        state->plan.runs, state->plan.timeouts_s));
     return reply_error(request, error);
 }

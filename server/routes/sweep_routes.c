@@ -4,7 +4,7 @@
 
 #include "api/csv.h"
 #include "api/scan.h"
-#include "server/queue/queue_cancel.h"
+#include "server/queue/queue_admin.h"
 #include "server/routes/deletion.h"
 #include "server/routes/query.h"
 #include "server/routes/route_table.h"

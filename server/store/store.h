@@ -1,5 +1,5 @@
 /* The store: one SQLite database in one data directory. This header opens it and hands writes to it;
-   experiment_reads.h, sweep_reads.h and startup_reads.h read it; retention.h removes.
+   experiment_reads.h and startup_reads.h read it; retention.h removes.
 
    Write-ahead log, synchronous FULL. One thread has the only writing connection and commits all writes that
    wait in one transaction (group commit). Readers borrow read-only connections. */

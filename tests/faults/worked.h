@@ -80,7 +80,7 @@ static inline void stop_worker(struct fixture *f)
 {
     if (!f->worker)
         return;
-    queue_admin_stop(f->service.queue);
+    queue_stop(f->service.queue);
     worker_stop(f->worker);
     f->worker = NULL;
 }

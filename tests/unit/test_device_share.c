@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "server/queue/device_share.h"
+#include "server/queue/owner.h"
 
 enum { OWNERS_MOST = 40, DRAWS = 20000 };
 
@@ -84,11 +84,11 @@ static void a_mean_is_of_the_first_runs_and_then_moves(void **state)
 {
     struct run_mean mean = {0};
     (void)state;
-    device_share_add_run(&mean, 1);
-    device_share_add_run(&mean, 3);
+    run_mean_add(&mean, 1);
+    run_mean_add(&mean, 3);
     assert_true(mean.mean_s == 2);
     for (int i = 0; i < 200; i++)
-        device_share_add_run(&mean, 10);
+        run_mean_add(&mean, 10);
     assert_true(mean.mean_s > 9.9 && mean.mean_s <= 10);
 }
 

@@ -111,7 +111,7 @@ static void load_stop(struct load *load)
     atomic_store(&load->enough, true);
     for (int i = 0; i < SUBMITTERS; i++)
         pthread_join(load->submitters[i], NULL);
-    queue_admin_stop(load->service.queue);
+    queue_stop(load->service.queue);
     pthread_join(load->worker, NULL);
 }
 
@@ -157,8 +157,7 @@ static int directory_lost(const char *directory, const struct acks *acks, int co
         error_set(why, ERROR_STORE, "the database is not whole");
         return count;
     }
-    if (store_open(&store, directory, NULL, &error) < 0 ||
-        queue_admin_open(&queue, store, &config, &error) < 0) {
+    if (store_open(&store, directory, NULL, &error) < 0 || queue_open(&queue, store, &config, &error) < 0) {
         error_set(why, ERROR_STORE, "%s", error.text);
         lost = count;
     } else {
@@ -168,7 +167,7 @@ static int directory_lost(const char *directory, const struct acks *acks, int co
             if (acks_have_end(acks, count, task->id) && !lost++)
                 error_set(why, ERROR_STORE, "%s ended and runs again", task->id);
     }
-    queue_admin_close(queue);
+    queue_close(queue);
     store_close(store);
     return lost;
 }

@@ -138,7 +138,7 @@ static void a_start_is_given_up_when_nobody_needs_it(void **state)
     queue_admin_list_devices(queue, &without);
     assert_false(queue_worker_needed(queue, 5));
     assert_true(queue_worker_needed(queue, 4));
-    queue_admin_stop(queue);
+    queue_stop(queue);
     assert_false(queue_worker_needed(queue, 4));
 }
 

@@ -11,9 +11,7 @@
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
-#include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
-#include "server/metrics/process_metrics.h"
 
 /* What is counted is of the whole process: each test has a device of its own. */
 enum { DEVICES = METRICS_DEVICES };
@@ -23,7 +21,7 @@ static double sample(const char *series)
 {
     struct buffer out = {0};
     char line[600];
-    metrics_write(&out, DEVICES);
+    metrics_write(&out, DEVICES, "/");
     snprintf(line, sizeof line, "\n%s ", series);
     const char *at = strstr(out.data, line);
     if (!at)
@@ -36,7 +34,7 @@ static double sample(const char *series)
 static bool has_sample(const char *text)
 {
     struct buffer out = {0};
-    metrics_write(&out, DEVICES);
+    metrics_write(&out, DEVICES, "/");
     bool there = strstr(out.data, text) != NULL;
     buffer_free(&out);
     return there;
@@ -203,8 +201,7 @@ static void the_process_and_its_disk_are_told(void **state)
                                         "coalesced_data_directory_free_bytes"};
     struct buffer out = {0};
     (void)state;
-    process_metrics_write(&out);
-    process_metrics_storage_write(&out, "/");
+    metrics_write(&out, 0, "/");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char line[80];
         snprintf(line, sizeof line, "\n%s ", names[i]);
@@ -215,8 +212,7 @@ static void the_process_and_its_disk_are_told(void **state)
             assert_true(strtod(at + strlen(line), NULL) > 0);
     }
     buffer_free(&out);
-    process_metrics_storage_write(&out,
-                                  "/no/such/directory"); /* says nothing of its disk, and does not fail */
+    metrics_write(&out, 0, "/no/such/directory"); /* says nothing of its disk, and does not fail */
     assert_null(strstr(out.data, "free"));
     buffer_free(&out);
 }

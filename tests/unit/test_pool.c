@@ -83,7 +83,7 @@ static void end(struct fixture *f)
 {
     if (!f->service.queue)
         return;
-    queue_admin_stop(f->service.queue);
+    queue_stop(f->service.queue);
     device_pool_stop(f->pool);
     service_stop(&f->service);
     device_pool_free(f->pool);

@@ -120,12 +120,12 @@ static void what_is_refused_does_not_count_while_its_key_is_looked_up(void **sta
     submission.idempotency_key = "key";
     fixture_hold(service->store, &hold);
     assert_int_equal(queue_submit(service->queue, &submission, on_answer, &answer, &error), 0);
-    double wait_s = queue_submit_wait_s(service->queue, "b", 30, 30);
+    double wait_s = queue_limits_wait_s(service->queue, "b", 30, 30);
     fixture_release(service->store, &hold);
     assert_true(wait_s == 0);
     assert_int_equal(answer.outcome, SUBMITTED_FAILED);
     assert_int_equal(answer.error.kind, ERROR_FULL);
-    assert_true(queue_submit_wait_s(service->queue, "b", 30, 30) == 0);
+    assert_true(queue_limits_wait_s(service->queue, "b", 30, 30) == 0);
 }
 
 /* ---- handing back ---- */
@@ -300,7 +300,7 @@ static void *stop_soon(void *arg)
 {
     struct service *service = arg;
     poll(NULL, 0, 30);
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     return NULL;
 }
 
@@ -321,7 +321,7 @@ static void a_stop_wakes_the_workers_and_refuses_all_else(void **state)
     service_queue(service, 0, 0, first);
     service_queue(service, 0, 0, second);
     queue_worker_next(service->queue, 0, NULL);
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     assert_false(queue_worker_wait(service->queue, 0, -1));
     /* What runs may end; nothing is taken after it. */
     assert_null(queue_worker_next(service->queue, 0, &succeeded));

@@ -159,8 +159,8 @@ static void usage_that_has_halved_away_is_forgotten(void **state)
 static void an_owner_is_small_and_a_question_makes_none(void **state)
 {
     struct service *service = *state;
-    assert_in_range(sizeof(struct owner) + sizeof(struct owner_device), 1, 512);
-    queue_submit_wait_s(service->queue, "nobody", 1, 1);
+    assert_in_range(sizeof(struct owner) + sizeof(struct owner_device) + sizeof(struct owner_queue), 1, 512);
+    queue_limits_wait_s(service->queue, "nobody", 1, 1);
     assert_int_equal(service->queue->owners.count, 0);
 }
 

@@ -236,7 +236,8 @@ static void select_asked_again(void *arg, struct queue_selection *selections, in
     unsigned passes = atomic_load(&asking) ? atomic_fetch_add(&known, 1) : PASSES_MOST;
     struct device_set now = set_of(passes % 2 ? ALL : ALL - 4);
     for (int i = 0; i < count; i++)
-        selections[i] = (struct queue_selection){selections[i].request, set_of(ALL), true};
+        selections[i] =
+            (struct queue_selection){.request = selections[i].request, .devices = set_of(ALL), .open = true};
     if (passes < PASSES_MOST)
         queue_admin_list_devices(service->queue, &now);
 }
@@ -315,7 +316,7 @@ static void of_those_that_are_being_started_the_first_is_woken(void **state)
     sleeper_begin(&second, service->queue, 2);
     service_submit_unbound(service, &(struct unbound_plain){.owner = "a", .devices = set_of(ALL)});
     assert_true(sleeper_took(&first));
-    queue_admin_stop(service->queue);
+    queue_stop(service->queue);
     assert_false(sleeper_took(&second));
 }
 

@@ -101,7 +101,7 @@ static void runs_are(struct service *service, const char *wanted, double took_s)
 static const char *first_of_newest_owner(struct service *service)
 {
     const struct owner *owner = LIST_FIRST(&service->queue->owners.all);
-    return order_first(SLIST_FIRST(&owner->devices)->owner_queue.waiting)->id;
+    return order_first(LIST_FIRST(&owner->owner_queues)->waiting)->id;
 }
 
 static void behind_ten_thousand_of_one_the_next_is_another(void **state)
@@ -241,8 +241,9 @@ static void predicted_positions_and_times_come_true(void **state)
         int count = 0, ran = task ? 1 : 0;
         const struct owner *owner;
         LIST_FOREACH (owner, &queue->owners.all, next)
-            count = predictions_add(service, SLIST_FIRST(&owner->devices)->owner_queue.waiting, predictions,
-                                    count);
+            if (!LIST_EMPTY(&owner->owner_queues))
+                count =
+                    predictions_add(service, LIST_FIRST(&owner->owner_queues)->waiting, predictions, count);
         int64_t predicted_ns = test_ns;
         if (task)
             pass_s(rest_s);
@@ -289,8 +290,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     }
     const struct owner *owner;
     LIST_FOREACH (owner, &service->queue->owners.all, next)
-        assert_true(height(SLIST_FIRST(&owner->devices)->owner_queue.waiting) <=
-                    (owner->waiting > 256 ? 50 : 30));
+        assert_true(height(LIST_FIRST(&owner->owner_queues)->waiting) <= (owner->waiting > 256 ? 50 : 30));
     assert_int_equal(service->queue->owners.count, 40);
     assert_int_equal(service->queue->queued, 9984 + 39 * 256);
     sem_t came;
@@ -300,7 +300,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     sem_wait(&came);
     sem_destroy(&came);
     assert_int_equal(service->queue->queued, 9984 + 38 * 256);
-    assert_int_equal(service->queue->devices[0].group.waiting, 9984 + 38 * 256);
+    assert_int_equal(order_size(service->queue->devices[0].group.ages), 9984 + 38 * 256);
 }
 
 static void refused(struct submitted submitted, enum error_kind kind, const char *words)
@@ -327,8 +327,8 @@ static void the_queue_cannot_be_filled_against_others(void **state)
         submit_new(service, name, 312, 0);
     }
     refused(submit(service, "m0", 200, 60, 0, NULL), ERROR_FULL, "312 waiting and may have 0 more now");
-    assert_true(queue_submit_wait_s(service->queue, "new", 1, 60) == 0);
-    assert_true(queue_submit_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
+    assert_true(queue_limits_wait_s(service->queue, "new", 1, 60) == 0);
+    assert_true(queue_limits_wait_s(service->queue, "m0", 1, 60) < 0); /* nothing ran yet */
 }
 
 static void the_time_limits_of_an_owner_have_a_limit(void **state)
@@ -344,8 +344,8 @@ static void the_time_limits_of_an_owner_have_a_limit(void **state)
     for (int i = 0; i < 3; i++)
         run_one(service, 10);
     /* a has 98 of 6000 s; it shares the device, so that in 20 s one of its runs ends. */
-    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
-    assert_true(queue_submit_wait_s(service->queue, "a", 1, 60) == 0);
+    assert_true(fabs(queue_limits_wait_s(service->queue, "a", 4, 24000) - 7200.0 / 6000 * 20) < 1e-6);
+    assert_true(queue_limits_wait_s(service->queue, "a", 1, 60) == 0);
 }
 
 static void a_retry_after_is_when_a_submission_fits(void **state)
@@ -356,7 +356,7 @@ static void a_retry_after_is_when_a_submission_fits(void **state)
     for (int i = 0; i < 20; i++)
         run_one(service, 2);
     /* a has 9990 waiting; 100 more take 90 of its runs, and b has every other one. */
-    assert_true(fabs(queue_submit_wait_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
+    assert_true(fabs(queue_limits_wait_s(service->queue, "a", 100, 6000) - 90 * 4) < 1e-6);
     int ran = 0;
     while (submit(service, "a", 100, 0.1, 0, NULL).outcome != SUBMITTED_NEW)
         ran += run_one(service, 2) != '-'; /* unless the disk is behind */
@@ -390,8 +390,7 @@ static void hold(struct service *service, int device, bool held, const char *own
 static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
 {
     struct service *service = *state;
-    struct device_stats stats;
-    struct queue_hold all;
+    struct device_stats stats, all;
     struct queue_position position;
     bool paused;
     struct submitted sweep = submit_new(service, "a", 3, 0);
@@ -407,8 +406,8 @@ static void what_is_held_waits_and_a_restart_changes_nothing(void **state)
     queue_view_device(service->queue, 0, &stats);
     assert_true(stats.hold.held && stats.hold.since_ms > 0);
     assert_string_equal(stats.hold.owner, "root");
-    queue_view_hold(service->queue, &all);
-    assert_false(all.held);
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    assert_false(all.hold.held);
     assert_null(queue_worker_next(service->queue, 0, NULL));
     assert_int_equal(queue_view_position(service->queue, first_of_newest_owner(service), &position), 0);
     assert_true(position.paused && position.ahead_s < 0);

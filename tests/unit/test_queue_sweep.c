@@ -22,15 +22,9 @@ static char ended_id[ID_BYTES];
 static void on_changed(void *arg, const char *id, enum job_state state)
 {
     (void)arg;
-    (void)id;
-    atomic_fetch_add(&changed[state], 1);
-}
-
-static void on_sweep_ended(void *arg, const char *sweep)
-{
-    (void)arg;
-    memcpy(ended_id, sweep, ID_BYTES);
-    atomic_fetch_add(&sweeps_ended, 1);
+    if (state == JOB_STATES)
+        memcpy(ended_id, id, ID_BYTES);
+    atomic_fetch_add(state == JOB_STATES ? &sweeps_ended : &changed[state], 1);
 }
 
 static int setup_on(void **state, const char *vfs)
@@ -38,7 +32,6 @@ static int setup_on(void **state, const char *vfs)
     struct service *service = calloc(1, sizeof *service);
     service_init(service, vfs);
     service->config.changed = on_changed;
-    service->config.sweep_ended = on_sweep_ended;
     service_start(service);
     atomic_store(&sweeps_ended, 0);
     for (int i = 0; i < JOB_STATES; i++)

@@ -24,13 +24,13 @@ void service_start(struct service *service)
 {
     struct error error = {0};
     if (store_open(&service->store, service->directory, service->vfs, &error) < 0 ||
-        queue_admin_open(&service->queue, service->store, &service->config, &error) < 0)
+        queue_open(&service->queue, service->store, &service->config, &error) < 0)
         fail_msg("%s", error.text);
 }
 
 void service_stop(struct service *service)
 {
-    queue_admin_close(service->queue);
+    queue_close(service->queue);
     store_close(service->store);
     service->queue = NULL;
     service->store = NULL;

@@ -3,7 +3,8 @@
 #define COALESCED_TESTS_SERVICE_H
 
 #include "server/queue/queue_admin.h"
-#include "server/queue/queue_cancel.h"
+#include "server/queue/queue_limits.h"
+#include "server/queue/queue_open.h"
 #include "server/queue/queue_submit.h"
 #include "server/queue/queue_view.h"
 #include "server/queue/queue_worker.h"
