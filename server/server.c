@@ -333,7 +333,7 @@ static void second_interrupt_kills(void)
 int server_run(const struct config *config, executor_spec_check spec_check)
 {
     struct server server = {
-        .config = config, .spec_check = spec_check, .listeners = {.tcp = -1, .unix_listener.listener = -1}};
+        .config = config, .spec_check = spec_check, .listeners = {.tcp = -1, .unix_socket = -1}};
     struct error error = {0};
     sigset_t signals;
     int received = 0;

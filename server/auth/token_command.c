@@ -67,7 +67,7 @@ static int secret_read(char *secret, size_t size, struct error *error)
     if (!fgets(secret, (int)size, stdin))
         return error_set(error, ERROR_INVALID, "there is no token on standard input");
     secret[strcspn(secret, "\r\n")] = '\0';
-    return secret_check(secret, error);
+    return token_secret_check(secret, error);
 }
 
 static int add(const struct token_arguments *asked)
@@ -83,7 +83,8 @@ static int add(const struct token_arguments *asked)
         return wrong(USER_NAME_RULE);
     user.role = (enum role)role;
     snprintf(user.name, sizeof user.name, "%s", asked->name);
-    int status = asked->from_stdin ? secret_read(secret, sizeof secret, &error) : secret_make(secret, &error);
+    int status =
+        asked->from_stdin ? secret_read(secret, sizeof secret, &error) : token_secret_make(secret, &error);
     if (status == 0)
         status = token_file_add(asked->path, &user, secret, &error);
     if (status == 0 && !asked->from_stdin && (puts(secret) < 0 || fflush(stdout) != 0))

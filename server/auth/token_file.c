@@ -19,7 +19,6 @@
 static const char first_lines[] =
     "# Who may use coalesced: NAME ROLE HASH ADDED. Changed with `coalesced token`, or by "
     "hand; the service sees it within seconds.\n";
-static const char nobody_line[] = "# nobody\n";
 
 /* A change in progress. */
 struct change {
@@ -74,17 +73,6 @@ static int change_begin(struct change *change, const char *path, struct error *e
     return tokens_parse(&change->tokens, change->text ? change->text : "", change->path, error);
 }
 
-static int all_written(int fd, const char *text, size_t size)
-{
-    for (ssize_t wrote; size; text += wrote, size -= (size_t)wrote)
-        if ((wrote = write(fd, text, size)) < 0) {
-            if (errno != EINTR)
-                return -1;
-            wrote = 0;
-        }
-    return 0;
-}
-
 /* Gives the new file the owner and mode of the old one, so that the service can still read it. */
 static int new_file_write(const struct change *change, const char *new_path, struct error *error)
 {
@@ -99,7 +87,7 @@ static int new_file_write(const struct change *change, const char *new_path, str
                                  "cannot give %s the owner of the old one (run this as its owner or as root)",
                                  new_path);
     else if ((change->exists && fchmod(fd, old->st_mode & 0777) < 0) ||
-             all_written(fd, change->changed.data, change->changed.size) < 0 || fsync(fd) < 0)
+             dprintf(fd, "%s", change->changed.data) < 0 || fsync(fd) < 0)
         failed = error_set_errno(error, errno, "cannot write %s", new_path);
     if (close(fd) < 0 && !failed)
         failed = error_set_errno(error, errno, "cannot write %s", new_path);
@@ -132,7 +120,7 @@ static int change_commit(struct change *change, struct error *error)
 }
 
 /* Copies the text without the lines of that name (NULL: none) and without `# nobody`, which the caller
-   decides anew. Returns how many lines the name had. */
+   decides anew, and ends its last line. Returns how many lines the name had. */
 static int lines_keep(struct change *change, const char *name)
 {
     int line = 1, next = 0, removed = 0;
@@ -148,40 +136,35 @@ static int lines_keep(struct change *change, const char *name)
             buffer_append(&change->changed, at, length);
         at += length;
     }
+    if (change->changed.size && change->changed.data[change->changed.size - 1] != '\n')
+        buffer_text(&change->changed, "\n");
     return removed;
 }
 
-static void line_end(struct buffer *text)
+static void line_add(struct change *change, const struct user *user, const uint8_t hash[TOKEN_HASH_BYTES])
 {
-    if (text->size && text->data[text->size - 1] != '\n')
-        buffer_text(text, "\n");
-}
-
-static void line_add(struct change *change, const struct user *user, const uint8_t hash[SECRET_HASH_BYTES])
-{
-    char digest[SECRET_HASH_TEXT_BYTES], added[TOKEN_ADDED_BYTES];
+    char digest[TOKEN_HASH_TEXT_BYTES], added[TOKEN_ADDED_BYTES];
     time_t now = time(NULL);
     struct tm utc;
-    secret_hash_write(hash, digest);
+    token_hash_write(hash, digest);
     strftime(added, sizeof added, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     if (change->text)
         lines_keep(change, NULL);
     else
         buffer_text(&change->changed, first_lines);
-    line_end(&change->changed);
     buffer_format(&change->changed, "%s %s %s %s\n", user->name, role_name(user->role), digest, added);
 }
 
 int token_file_add(const char *path, const struct user *user, const char *secret, struct error *error)
 {
     struct change change;
-    uint8_t hash[SECRET_HASH_BYTES];
+    uint8_t hash[TOKEN_HASH_BYTES];
     int failed = -1;
     if (!user_name_valid(user->name))
         return error_set(error, ERROR_INVALID, USER_NAME_RULE);
-    if (secret_check(secret, error) < 0)
+    if (token_secret_check(secret, error) < 0)
         return -1;
-    secret_hash(secret, hash);
+    token_hash(secret, hash);
     if (change_begin(&change, path, error) == 0) {
         const struct token *same = tokens_find(change.tokens, hash);
         line_add(&change, user, hash);
@@ -201,10 +184,8 @@ int token_file_revoke(const char *path, const char *name, struct error *error)
     int removed = -1;
     if (change_begin(&change, path, error) == 0) {
         removed = lines_keep(&change, name);
-        if (removed == change.tokens->count) {
-            line_end(&change.changed);
-            buffer_text(&change.changed, nobody_line);
-        }
+        if (removed == change.tokens->count)
+            buffer_text(&change.changed, "# nobody\n");
         if (!change.exists)
             removed = error_set(error, ERROR_NOT_FOUND, "there is no %s", path);
         else if (removed == 0)

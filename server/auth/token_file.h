@@ -5,7 +5,7 @@
 #define COALESCED_SERVER_AUTH_TOKEN_FILE_H
 
 #include "base/error.h"
-#include "server/auth/user.h"
+#include "server/auth/tokens.h"
 
 /* Adds a token with that secret; makes a new file with mode 600 if there is none. -1: ERROR_INVALID (the
    name, the secret, or the present file, see tokens.h), ERROR_CONFLICT (the secret is in the file),

@@ -1,4 +1,4 @@
-/* Keeps the tokens of the file in memory, and a thread that reads a changed file: the file may lie on a network
+/* Has the tokens of the file in memory, and a thread that reads a changed file: the file may lie on a network
    file system, where a read can block for long. */
 #include "server/auth/users.h"
 
@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "server/auth/tokens.h"
 
 static const int64_t look_ns = 1000000000;
 
@@ -61,6 +60,8 @@ static void changes_log(const struct tokens *from, const struct tokens *to, cons
 /* Takes ownership of the tokens. */
 static void tokens_apply(struct users *users, struct tokens *tokens)
 {
+    if (!tokens->count)
+        log_warning("%s says \"# nobody\": no token is accepted", users->path);
     pthread_mutex_lock(&users->lock);
     serials_assign(users, tokens);
     struct tokens *old = users->tokens;
@@ -68,7 +69,7 @@ static void tokens_apply(struct users *users, struct tokens *tokens)
     users->changes++;
     users->wrong = (struct error){0};
     pthread_mutex_unlock(&users->lock);
-    if (old) { /* only this job replaces users->tokens, so reading `tokens` needs no lock */
+    if (old) { /* only this thread replaces users->tokens, so reading `tokens` needs no lock */
         changes_log(old, tokens, "removed");
         changes_log(tokens, old, "added");
     }
@@ -83,11 +84,6 @@ static void wrong_set(struct users *users, const struct error *why)
     pthread_mutex_lock(&users->lock);
     users->wrong = *why;
     pthread_mutex_unlock(&users->lock);
-}
-
-static void nobody_warn(const char *path)
-{
-    log_warning("%s says \"# nobody\": no token is accepted", path);
 }
 
 /* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock
@@ -116,10 +112,7 @@ static void users_reload(struct users *users, bool exists)
         return;
     }
     users->last_logged = (struct error){0};
-    if (tokens->count)
-        log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
-    else
-        nobody_warn(users->path);
+    log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
     tokens_apply(users, tokens);
 }
 
@@ -164,8 +157,6 @@ int users_start(struct users **out, const char *path, struct error *error)
     file_changed(path, &users->seen, &exists);
     if (users_read(&tokens, path, error) < 0)
         goto failed;
-    if (!tokens->count)
-        nobody_warn(path);
     tokens_apply(users, tokens);
     int code = thread_start(&users->thread, "users", users_main, users);
     if (code) {
@@ -193,8 +184,8 @@ void users_stop(struct users *users)
 
 bool users_find(struct users *users, const char *secret, struct user *user, uint64_t *number)
 {
-    uint8_t hash[SECRET_HASH_BYTES];
-    secret_hash(secret, hash);
+    uint8_t hash[TOKEN_HASH_BYTES];
+    token_hash(secret, hash);
     pthread_mutex_lock(&users->lock);
     const struct token *token = tokens_find(users->tokens, hash);
     if (token) {

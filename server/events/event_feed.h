@@ -7,7 +7,7 @@
 #include "server/devices/readings.h"
 #include "server/events/event_history.h"
 #include "server/events/state_snapshot.h"
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 #include "server/queue/queue_worker.h"
 #include "server/store/store.h"
 

@@ -29,23 +29,6 @@ struct acceptor {
     pthread_t thread;
 };
 
-int acceptor_new(struct acceptor **out, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
-                 struct error *error)
-{
-    struct acceptor *acceptor = calloc(1, sizeof *acceptor);
-    if (!acceptor)
-        return error_set(error, ERROR_MEMORY, "no memory to accept connections");
-    for (int i = 0; i < ACCEPTOR_LISTENERS; i++)
-        acceptor->listeners[i] = listeners[i] > 0 ? listeners[i] : -1;
-    acceptor->limit = limit;
-    if ((acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0) {
-        free(acceptor);
-        return error_set_errno(error, errno, "eventfd");
-    }
-    *out = acceptor;
-    return 0;
-}
-
 void acceptor_release(struct acceptor *acceptor)
 {
     atomic_fetch_sub(&acceptor->open, 1);
@@ -98,14 +81,22 @@ static void *accept_main(void *arg)
     }
 }
 
-int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error)
+int acceptor_start(struct acceptor **out, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
+                   struct MHD_Daemon *daemon, struct error *error)
 {
+    struct acceptor *acceptor = calloc(1, sizeof *acceptor);
+    if (!acceptor)
+        return error_set(error, ERROR_MEMORY, "no memory to accept connections");
+    for (int i = 0; i < ACCEPTOR_LISTENERS; i++)
+        acceptor->listeners[i] = listeners[i] > 0 ? listeners[i] : -1;
     acceptor->daemon = daemon;
-    int failed = thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
-    if (failed)
-        return error_set_errno(error, failed, "cannot start the thread that accepts connections");
-    acceptor->running = true;
-    return 0;
+    acceptor->limit = limit;
+    acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    *out = acceptor;
+    int failed =
+        acceptor->stop < 0 ? errno : thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
+    acceptor->running = !failed;
+    return failed ? error_set_errno(error, failed, "cannot start the thread that accepts connections") : 0;
 }
 
 void acceptor_stop(struct acceptor *acceptor)
@@ -122,6 +113,7 @@ void acceptor_free(struct acceptor *acceptor)
     if (!acceptor)
         return;
     acceptor_stop(acceptor);
-    close(acceptor->stop);
+    if (acceptor->stop >= 0)
+        close(acceptor->stop);
     free(acceptor);
 }

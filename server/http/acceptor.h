@@ -13,10 +13,10 @@ enum { ACCEPTOR_LISTENERS = 2 };
 struct acceptor;
 
 /* `listeners`: listening sockets that do not block, borrowed; 0 or -1: none. At most `limit` connections are
-   open at a time; accepting waits beyond that. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
-int acceptor_new(struct acceptor **acceptor, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
-                 struct error *error);
-int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error);
+   open at a time; accepting waits beyond that. *acceptor is set before a connection is accepted. 0, or -1 with
+   ERROR_MEMORY or ERROR_SYSTEM. */
+int acceptor_start(struct acceptor **acceptor, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
+                   struct MHD_Daemon *daemon, struct error *error);
 
 /* Call it when an accepted connection has ended. Any thread. */
 void acceptor_release(struct acceptor *acceptor);
@@ -24,7 +24,7 @@ void acceptor_release(struct acceptor *acceptor);
 /* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
 void acceptor_stop(struct acceptor *acceptor);
 
-/* NULL is allowed. */
+/* Stops and frees; NULL is allowed. */
 void acceptor_free(struct acceptor *acceptor);
 
 #endif

@@ -14,9 +14,11 @@ int access_log_start(struct http *http)
 {
     static const char *const access_nulls[] = {"bytes", "us", "whole", NULL}, *const audit_nulls[] = {
                                                                                   "subject", NULL};
-    if (http->access_log && !(http->access_throttle = log_throttle_new(http->access_log, access_nulls)))
+    if (http->config.access_log &&
+        !(http->access_throttle = log_throttle_new(http->config.access_log, access_nulls)))
         return -1;
-    if (http->audit_log && !(http->audit_throttle = log_throttle_new(http->audit_log, audit_nulls)))
+    if (http->config.audit_log &&
+        !(http->audit_throttle = log_throttle_new(http->config.audit_log, audit_nulls)))
         return -1;
     return 0;
 }
@@ -93,7 +95,7 @@ static void line_request(struct json_writer *line, const struct request *request
 static void access_write(const struct request *request, const struct http_completed *completed, bool whole)
 {
     char now[CLOCK_TEXT_BYTES];
-    struct log_writer *log_writer = request->http->access_log;
+    struct log_writer *log_writer = request->http->config.access_log;
     struct json_writer line = {.out = log_writer_begin(log_writer, now)};
     if (!line.out)
         return;
@@ -136,7 +138,7 @@ static bool is_audited(const struct request *request)
    permit it. */
 static bool is_unauthorized(const struct request *request)
 {
-    return is_refused(request) || (request->http->users && !request->token);
+    return is_refused(request) || (request->http->config.users && !request->token);
 }
 
 /* True when the request is counted in the throttle and gets no line of its own. */
@@ -152,7 +154,7 @@ static bool is_counted(const struct request *request, struct log_throttle *throt
 static void audit_write(const struct request *request)
 {
     char now[CLOCK_TEXT_BYTES];
-    struct log_writer *log_writer = request->http->audit_log;
+    struct log_writer *log_writer = request->http->config.audit_log;
     struct json_writer line = {.out = log_writer_begin(log_writer, now)};
     if (!line.out)
         return;
@@ -175,11 +177,12 @@ void access_log_request(const struct request *request, bool whole)
         .bytes = bodyless ? 0 : request->bytes,
         .took_ns = clock_monotonic_ns() - request->began_ns,
     };
-    if (http->completed)
-        http->completed(http->completed_arg, &completed);
-    if (http->access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
+    if (http->config.completed)
+        http->config.completed(http->config.completed_arg, &completed);
+    if (http->config.access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
         access_write(request, &completed, whole);
     bool repeatable = is_refused(request) || request->unchanged;
-    if (http->audit_log && is_audited(request) && !(repeatable && is_counted(request, http->audit_throttle)))
+    if (http->config.audit_log && is_audited(request) &&
+        !(repeatable && is_counted(request, http->audit_throttle)))
         audit_write(request);
 }

@@ -22,7 +22,6 @@
 #include "server/http/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/request_target.h"
 #include "server/http/worker_pool.h"
 
 enum {
@@ -47,14 +46,7 @@ static void request_run_slow(struct worker_task *task)
                                                : request->match.route->handle(request);
     if (request->handled == HANDLED_REPLIED)
         request_release(request); /* there may be much to free, and the connection's thread serves others */
-    if (request->handled == HANDLED_WAIT && request->wait_s < 0) {
-        /* Another thread writes into the request's state until it wakes the request. A connection that were
-           resumed before could fail, and free that state. */
-        request->stage = STAGE_CALL;
-        peer_wait_suspended(request->http, request->peer);
-        return;
-    }
-    peer_resume_handler(request->http, request->peer);
+    peer_resume(request->peer, PEER_ANSWERING);
 }
 
 /* libmicrohttpd goes on reading a suspended connection from which it expects a body, and closes it when the
@@ -99,7 +91,6 @@ static enum handled request_call(struct request *request)
 /* Goes from stage to stage until there is a reply or the connection is suspended. */
 static enum MHD_Result request_run(struct request *request)
 {
-    struct http *http = request->http;
     struct peer *peer = request->peer;
     for (;;) {
         enum handled handled;
@@ -108,7 +99,7 @@ static enum MHD_Result request_run(struct request *request)
             if (request_starts_work(request) && !request_settle(request))
                 return MHD_YES;
             /* The first call of a GET is not checked: its reply to a client that has closed does no harm. */
-            if (request->settled && !peer_arm(http, peer))
+            if (request->settled && !peer_arm(peer))
                 return MHD_NO;
             request->wait_s = 0;
             handled = request_call(request);
@@ -121,9 +112,7 @@ static enum MHD_Result request_run(struct request *request)
             request->stage = STAGE_FROM_POOL;
             request->task.run = request_run_slow;
             request->task.client = request_client(request);
-            peer_suspend_handler(http, peer);
-            worker_pool_add(http->worker_pool, &request->task);
-            return MHD_YES;
+            return peer_suspend(peer, PEER_SLOW, &request->task) ? MHD_YES : MHD_NO;
         case STAGE_FROM_POOL:
             handled = request->handled;
             break;
@@ -131,12 +120,12 @@ static enum MHD_Result request_run(struct request *request)
             if (!request_settle(request))
                 return MHD_YES;
             request->stage = STAGE_CALL;
-            if (peer_wait(http, peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+            if (peer_wait(peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
                 return MHD_YES;
             continue;
         }
         if (handled != HANDLED_WAIT) {
-            peer_send(http, peer);
+            peer_send(peer);
             return request_queue(request, handled);
         }
         request->stage = STAGE_WAIT;
@@ -148,11 +137,11 @@ static enum MHD_Result request_answer(struct request *request)
 {
     if (request->begun)
         return request_run(request);
-    if (!peer_begin(request->http, request->peer))
+    if (!peer_begin(request->peer))
         return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
     request->begun = true;
     if (request->rejected) {
-        peer_send(request->http, request->peer);
+        peer_send(request->peer);
         return request_queue(request, admission_reject(request));
     }
     return request_run(request);
@@ -188,7 +177,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
             return MHD_NO;
         admission_check(request, version);
-        peer_arrive(arg, peer, request->token);
+        peer_arrive(peer, request->token);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
@@ -218,6 +207,7 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
 static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
                          enum MHD_RequestTerminationCode code)
 {
+    (void)arg;
     (void)connection;
     struct request *request = *slot;
     if (!request)
@@ -226,7 +216,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **sl
     struct peer *peer = request->peer;
     request_free(request);
     *slot = NULL;
-    peer_done(arg, peer);
+    peer_done(peer);
 }
 
 /* libmicrohttpd's messages are about clients that have closed and the like, hence the level. */
@@ -260,14 +250,13 @@ static unsigned connections_allowed(void)
     return limit;
 }
 
-static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
+static int daemon_start(struct http *http, struct error *error)
 {
+    const struct http_config *config = &http->config;
     unsigned connections = connections_allowed();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
     http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest: connections that are being closed */
     http->address_peer_limit = (unsigned)config->connections_per_address;
-    if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
-        return -1;
     /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so
        that limit is set out of reach: connection_limit.c decides (docs/decisions.md). */
     unsigned out_of_reach = connections * (unsigned)config->threads;
@@ -284,10 +273,7 @@ static int daemon_start(struct http *http, const struct http_config *config, str
                          peer_notify, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return error_set_errno(error, errno, "libmicrohttpd does not start");
-    if (acceptor_begin(http->acceptor, http->daemon, error) == 0)
-        return 0;
-    MHD_stop_daemon(http->daemon);
-    return -1;
+    return acceptor_start(&http->acceptor, config->listeners, connections, http->daemon, error);
 }
 
 /* A random prefix, so that the id of a request is unique in the logs of all processes. */
@@ -304,39 +290,19 @@ int http_start(struct http **out, const struct http_config *config, struct error
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
-    http->request_s = config->request_s;
-    http->routes = config->routes;
-    http->origin_check = config->origin_check;
-    http->access_log = config->access_log;
-    http->audit_log = config->audit_log;
-    http->completed = config->completed;
-    http->completed_arg = config->completed_arg;
-    prefix_choose(http->id_prefix);
-    http->users = config->users;
-    http->context = config->context;
+    http->config = *config;
     snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0) {
+    prefix_choose(http->id_prefix);
+    peers_init(http);
+    if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0)
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
-        goto failed;
+    else if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) == 0 &&
+             live_streams_start(&http->live_streams, config->comment_s, error) == 0 &&
+             peers_watch(http, error) == 0 && daemon_start(http, error) == 0) {
+        *out = http;
+        return 0;
     }
-    if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) < 0 ||
-        live_streams_start(&http->live_streams, http, config->comment_s, error) < 0 ||
-        peers_start(http, error) < 0)
-        goto failed;
-    if (daemon_start(http, config, error) < 0) {
-        peers_stop(http);
-        goto failed;
-    }
-    *out = http;
-    return 0;
-failed:
-    acceptor_free(http->acceptor);
-    live_streams_free(http->live_streams);
-    worker_pool_stop(http->worker_pool);
-    document_cache_free(http->cache);
-    log_throttle_free(http->access_throttle);
-    log_throttle_free(http->audit_throttle);
-    free(http);
+    http_stop(http);
     return -1;
 }
 
@@ -366,7 +332,8 @@ void http_stop(struct http *http)
     peers_stop_streams(http);
     live_streams_end(http->live_streams);
     worker_pool_stop(http->worker_pool);
-    MHD_stop_daemon(http->daemon);
+    if (http->daemon)
+        MHD_stop_daemon(http->daemon);
     peers_stop(http);
     live_streams_free(http->live_streams);
     acceptor_free(http->acceptor);

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "server/http/connection_limit.h"
 #include "server/http/log_writer.h"
-#include "server/auth/user.h"
 
 static const int64_t minute_ns = 60 * 1000000000LL;
 
@@ -105,7 +105,7 @@ static bool bucket_add(struct log_throttle *throttle, const struct throttled *re
     bucket->address = *request->address;
     bucket->code = request->code;
     strncpy(bucket->owner, request->owner, sizeof bucket->owner - 1);
-    address_limit_network_name(request->remote, bucket->network);
+    connection_network_name(request->remote, bucket->network);
     return true;
 }
 

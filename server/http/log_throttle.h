@@ -7,13 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "server/http/address_limit.h"
-
 /* Buckets that are counted separately in a minute, and how many of them may have no owner, so that clients
    without a token leave buckets to users. All other requests share one count. */
 enum { LOG_THROTTLE_BUCKETS = 256, LOG_THROTTLE_UNKNOWN = 128 };
 
+struct address_key;
 struct log_writer;
 struct log_throttle;
 

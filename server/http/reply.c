@@ -9,13 +9,9 @@
 
 #include "base/log.h"
 #include "server/http/document_cache.h"
-#include "server/http/gzip.h"
-#include "server/http/reply_stream.h"
-#include "server/http/live_streams.h"
-#include "server/http/peer.h"
-#include "server/http/origin_check.h"
 #include "server/http/header_field.h"
 #include "server/http/http_state.h"
+#include "server/http/origin_check.h"
 #include "version.h"
 
 enum { RETRY_MAX_S = 3600 };
@@ -54,7 +50,7 @@ void reply_preference_applied(struct request *request)
 /* Browsers let a page of another origin read a reply only with these headers. */
 static void share_headers(const struct request *request, struct MHD_Response *response)
 {
-    if (request->http->origin_check && origin_check_shares(request->http->origin_check))
+    if (request->http->config.origin_check && origin_check_shares(request->http->config.origin_check))
         MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ORIGIN);
     if (!request->shared_with)
         return;
@@ -64,10 +60,8 @@ static void share_headers(const struct request *request, struct MHD_Response *re
                             "Coalesced-Instance, X-Request-Id");
 }
 
-/* Adds the headers of every reply. Takes the response, which request_run() queues: only the connection's
-   thread may. `type` is NULL for a reply without a body, `response` where there was no memory for it. */
-static enum handled reply_send(struct request *request, unsigned status, const char *type,
-                               struct MHD_Response *response, bool coded)
+enum handled reply_send(struct request *request, unsigned status, const char *type,
+                        struct MHD_Response *response, bool coded)
 {
     if (!response)
         return HANDLED_FAILED;
@@ -112,23 +106,7 @@ static struct MHD_Response *response_of(struct request *request, struct buffer *
     return response;
 }
 
-/* Compresses the body if the client accepts that and the body is large enough. True: it is compressed now. */
-static bool body_code(const struct request *request, struct buffer *body)
-{
-    struct buffer coded = {0};
-    if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
-        return false;
-    bool cached = request->match.route && request->match.route->flags & ROUTE_CACHED;
-    if (gzip_whole(body, cached, &coded) < 0) {
-        buffer_free(&coded);
-        return false; /* no memory; the body is sent uncompressed */
-    }
-    buffer_free(body);
-    *body = coded;
-    return true;
-}
-
-static enum handled no_memory(struct request *request)
+enum handled reply_no_memory(struct request *request)
 {
     return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
 }
@@ -136,12 +114,12 @@ static enum handled no_memory(struct request *request)
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body)
 {
     bool slow = request->match.route && request->match.route->flags & ROUTE_SLOW;
-    bool coded = slow && body_code(request, body);
+    bool coded = slow && reply_compress(request, body);
     if (slow)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     struct MHD_Response *response = response_of(request, body);
     return response ? reply_send(request, status, request_type(request), response, coded)
-                    : no_memory(request);
+                    : reply_no_memory(request);
 }
 
 /* Takes the text; NULL makes a buffer that has failed. */
@@ -180,43 +158,6 @@ enum handled reply_static(struct request *request, const char *text)
         request, MHD_HTTP_OK, request_type(request),
         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT),
         false);
-}
-
-enum handled reply_stream(struct request *request,
-                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                          void (*release)(void *arg))
-{
-    if (peer_token_reached(request->http, request->peer)) {
-        release(arg);
-        return reply_problem(
-            request, PROBLEM_UNAVAILABLE,
-            "a quarter of the connections that your address may have wait, or are being sent "
-            "something, with this token: read those first");
-    }
-    struct error error = {0};
-    struct MHD_Response *response = reply_stream_start(request, more, arg, release, &error);
-    if (!response)
-        return reply_error(request, &error);
-    request->bytes = 0;
-    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
-}
-
-enum handled reply_live(struct request *request,
-                        int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                        void (*release)(void *arg))
-{
-    if (!peer_become_live(request->http, request->peer)) {
-        release(arg);
-        return reply_problem(request, PROBLEM_UNAVAILABLE,
-                             "as many streams of events are open as may be, with this token or from your "
-                             "address: close some of them");
-    }
-    struct MHD_Response *response = live_streams_response(request, more, arg, release);
-    request->bytes = 0;
-    reply_header(request, "X-Accel-Buffering", "no");
-    return response ? reply_send(request, MHD_HTTP_OK, request_type(request), response, false)
-                    : no_memory(request);
 }
 
 /* ---- replies that never change ---- */
@@ -305,15 +246,15 @@ enum handled reply_immutable(struct request *request, struct buffer *body, const
     char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
     bool cached =
         request->match.route->flags & ROUTE_CACHED && !request->header_count && key_write(request, key);
-    bool coded = body_code(request, body);
+    bool coded = reply_compress(request, body);
     size_t size = body->size;
     char *bytes = buffer_take(body);
     if (!bytes)
-        return no_memory(request);
+        return reply_no_memory(request);
     tag_write(tag, request, name, coded);
     struct document *document = document_new(bytes, size, coded, tag);
     if (!document)
-        return no_memory(request);
+        return reply_no_memory(request);
     if (cached)
         document_cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);

@@ -1,16 +1,72 @@
-/* Reads and writes the members of struct request for endpoints. */
+/* Decodes the target of a request, and reads and writes the members of struct request for endpoints. */
 #include "server/http/request.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/json_writer.h"
 #include "server/http/header_field.h"
 #include "server/http/peer.h"
 #include "server/http/http_state.h"
-#include "server/http/request_target.h"
+
+/* ---- the target ---- */
+
+/* Returns the byte of an escape; -1: it is malformed, or a NUL, which would end the text. */
+static int escape_value(const char *at)
+{
+    if (!isxdigit((unsigned char)at[1]) || !isxdigit((unsigned char)at[2]))
+        return -1;
+    int value = (int)strtol((const char[]){at[1], at[2], '\0'}, NULL, 16);
+    return value ? value : -1;
+}
+
+size_t request_target_decode(char *text, bool *valid)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        int value = *from == '%' ? escape_value(from) : (unsigned char)*from;
+        if (value < 0) {
+            *valid = false;
+            value = '%';
+        } else if (*from == '%') {
+            from += 2;
+        }
+        *to++ = (char)value;
+    }
+    *to = '\0';
+    *valid = *valid && json_writer_is_utf8(text);
+    return (size_t)(to - text);
+}
+
+/* Returns what follows the scheme of an absolute URL; NULL: the target is a path. */
+static const char *authority_of(const char *target)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(target, schemes[i], strlen(schemes[i])) == 0)
+            return target + strlen(schemes[i]);
+    return NULL;
+}
+
+const char *request_target_path(const char *target)
+{
+    const char *authority = authority_of(target);
+    const char *path = authority ? strchr(authority, '/') : target;
+    return path ? path : "/";
+}
+
+bool request_target_is_of(const char *target, const char *host)
+{
+    const char *authority = authority_of(target);
+    size_t length = authority ? strcspn(authority, "/") : 0;
+    return !authority || (host && strlen(host) == length && strncasecmp(authority, host, length) == 0);
+}
+
+/* ---- the begin and end of a request ---- */
 
 struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
 {
@@ -27,7 +83,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     request->method = method;
     request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-    route_find(http->routes, method, request->path, &request->match);
+    route_find(http->config.routes, method, request->path, &request->match);
     return request;
 }
 
@@ -52,6 +108,8 @@ void request_free(struct request *request)
     free(request);
 }
 
+/* ---- what endpoints ask and say ---- */
+
 struct http *request_http(const struct request *request)
 {
     return request->http;
@@ -59,7 +117,7 @@ struct http *request_http(const struct request *request)
 
 void *request_context(const struct request *request)
 {
-    return request->http->context;
+    return request->http->config.context;
 }
 
 const struct user *request_user(const struct request *request)
@@ -70,7 +128,8 @@ const struct user *request_user(const struct request *request)
 uint64_t request_client(const struct request *request)
 {
     const char *name = request->user.name;
-    return name[0] ? hash_bytes(name, strlen(name)) : request->peer->client;
+    const struct address_key *address = &request->peer->address;
+    return name[0] ? hash_bytes(name, strlen(name)) : hash_bytes(address, sizeof *address);
 }
 
 const char *request_path(const struct request *request)
@@ -176,12 +235,12 @@ void request_made(struct request *request, const char *id)
 
 int request_seconds(const struct request *request)
 {
-    return request->http->request_s;
+    return request->http->config.request_s;
 }
 
 void request_send_within(struct request *request, int seconds)
 {
-    peer_send_within(request->http, request->peer, seconds);
+    peer_send_within(request->peer, seconds);
 }
 
 void request_unchanged(struct request *request)
@@ -222,7 +281,7 @@ bool request_ending(const struct request *request)
 
 void request_wake(struct request *request)
 {
-    peer_wake(request->http, request->peer);
+    peer_wake(request->peer);
 }
 
 static void work_run(struct worker_task *task)

@@ -70,7 +70,9 @@ void request_set_state(struct request *request, void *state, void (*release)(voi
 void *request_state(const struct request *request);
 
 /* The handler is called again after request_wake(), which must be certain to come: neither a client that
-   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. */
+   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. With ROUTE_SLOW
+   only after request_wake(), to run behind the tasks of other clients: its connection may fail before it waits,
+   which frees the state. */
 enum handled request_wait(struct request *request);
 
 /* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or
@@ -101,6 +103,18 @@ void request_unchanged(struct request *request);
 /* Cuts the connection when the reply that follows is not read within so many seconds, for a reply that holds
    a resource. */
 void request_send_within(struct request *request, int seconds);
+
+/* ---- the target of a request (RFC 9112, 3.2); pure functions ---- */
+
+/* Decodes %XX in place and returns the length. *valid becomes false for a % without two hexadecimal digits or
+   a NUL, which are left as they are, and for bytes that are not UTF-8. */
+size_t request_target_decode(char *text, bool *valid);
+
+/* The path of an absolute URL, http://host/path; any other target is a path already. */
+const char *request_target_path(const char *target);
+
+/* True when an absolute URL is for that host, as in the Host field (NULL: none), and for any other target. */
+bool request_target_is_of(const char *target, const char *host);
 
 /* ---- for server/http ---- */
 

@@ -12,7 +12,7 @@
 #include <sys/queue.h>
 
 #include "api/device_set.h"
-#include "server/auth/user.h"
+#include "server/auth/tokens.h"
 #include "server/queue/device_share.h"
 #include "server/queue/order.h"
 

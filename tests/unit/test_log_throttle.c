@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "server/http/connection_limit.h"
 #include "server/http/log_writer.h"
 #include "server/http/log_throttle.h"
 #include "tests/unit/support/scratch.h"
@@ -69,7 +70,7 @@ static bool add_code(struct log *log, const char *address, const char *owner, un
         any = (const struct sockaddr *)&v4;
     else if (inet_pton(AF_INET6, address, &v6.sin6_addr) == 1)
         any = (const struct sockaddr *)&v6;
-    address_key_of(any, address, &key);
+    connection_address_key(any, address, &key);
     const struct throttled request = {.address = &key, .remote = address, .owner = owner, .code = code};
     return log_throttle_add(log->throttle, &request, now_ns);
 }

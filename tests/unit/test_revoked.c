@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/listener.h"
+#include "server/listeners.h"
 #include "server/http/request.h"
 #include "server/auth/users.h"
 #include "server/auth/token_file.h"
