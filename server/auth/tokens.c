@@ -127,11 +127,10 @@ static int token_read(struct token *token, char *line, const char *path, int num
     char *words[WORDS] = {NULL};
     int count = words_of(line, words);
     if (count != 3 && count != 4) /* the line may be a secret, so it is not repeated */
-        return error_set(
-            error, ERROR_INVALID,
-            "%s, line %d: NAME ROLE sha256:HASH is wanted, as coalesced token add writes it; there "
-            "are %d words",
-            path, number, count);
+        return error_set(error, ERROR_INVALID,
+                         "%s, line %d: NAME ROLE sha256:HASH is wanted, as coalesced token add writes it; "
+                         "there are %d words",
+                         path, number, count);
     *token = (struct token){.line = number};
     if (!user_name_valid(words[0]))
         return error_set(error, ERROR_INVALID, "%s, line %d: " USER_NAME_RULE, path, number);

@@ -4,24 +4,15 @@
 #ifndef COALESCED_SERVER_HTTP_ACCEPTOR_H
 #define COALESCED_SERVER_HTTP_ACCEPTOR_H
 
-#include <microhttpd.h>
-
 #include "base/error.h"
+#include "server/http/http_state.h"
 
-enum { ACCEPTOR_LISTENERS = 2 };
+/* Accepts on http->config.listeners for http->daemon and sets http->acceptor. At most `limit` connections are
+   open at a time; accepting waits beyond that. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
+int acceptor_start(struct http *http, unsigned limit, struct error *error);
 
-struct acceptor;
-
-/* `listeners`: listening sockets that do not block, borrowed; 0 or -1: none. At most `limit` connections are
-   open at a time; accepting waits beyond that. *acceptor is set before a connection is accepted. 0, or -1 with
-   ERROR_MEMORY or ERROR_SYSTEM. */
-int acceptor_start(struct acceptor **acceptor, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
-                   struct MHD_Daemon *daemon, struct error *error);
-
-/* Call it when an accepted connection has ended. Any thread. */
-void acceptor_release(struct acceptor *acceptor);
-
-/* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
+/* Ends the thread, if it runs: no connection is accepted after this returns. NULL and further calls are
+   allowed. */
 void acceptor_stop(struct acceptor *acceptor);
 
 /* Stops and frees; NULL is allowed. */

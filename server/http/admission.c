@@ -109,10 +109,9 @@ static bool reject_framing(struct request *request, const char *version)
     request->ambiguous =
         framing.unclear || framing.lengths + framing.encodings > 1 || (framing.encodings && !modern);
     if (request->ambiguous)
-        return reject(
-            request, PROBLEM_MALFORMED,
-            "a header can be read in two ways: send each on one line, without a blank before its colon, "
-            "and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
+        return reject(request, PROBLEM_MALFORMED,
+                      "a header can be read in two ways: send each on one line, without a blank before its "
+                      "colon, and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
     if (request->host && !request->host[strspn(request->host, " \t")])
@@ -379,9 +378,9 @@ static enum handled reply_preflight(struct request *request)
     const char *allow = request->match.allow;
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_METHODS,
                  allow[0] ? allow : "GET, HEAD, POST, DELETE");
-    reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
-                 "Authorization, Content-Type, Prefer, Idempotency-Key, If-None-Match, Last-Event-ID, "
-                 "X-Request-Id");
+    reply_header(
+        request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, Content-Type, Prefer, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id");
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "3600");
     if (request_header(request, "Access-Control-Request-Private-Network"))
         reply_header(request, "Access-Control-Allow-Private-Network", "true");

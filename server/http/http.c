@@ -60,8 +60,9 @@ static bool request_settle(struct request *request)
     return settled;
 }
 
-static enum MHD_Result request_queue(struct request *request, enum handled handled)
+static enum MHD_Result request_send(struct request *request, enum handled handled)
 {
+    peer_send(request->peer);
     if (handled != HANDLED_REPLIED || !request->response)
         return MHD_NO;
     return MHD_queue_response(request->peer->connection, request->status, request->response);
@@ -101,7 +102,6 @@ static enum MHD_Result request_run(struct request *request)
             /* The first call of a GET is not checked: its reply to a client that has closed does no harm. */
             if (request->settled && !peer_arm(peer))
                 return MHD_NO;
-            request->wait_s = 0;
             handled = request_call(request);
             if (request->stage == STAGE_TO_POOL)
                 continue;
@@ -120,14 +120,12 @@ static enum MHD_Result request_run(struct request *request)
             if (!request_settle(request))
                 return MHD_YES;
             request->stage = STAGE_CALL;
-            if (peer_wait(peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+            if (peer_wait(peer, request->timed ? request->wait_until_ns : 0))
                 return MHD_YES;
             continue;
         }
-        if (handled != HANDLED_WAIT) {
-            peer_send(peer);
-            return request_queue(request, handled);
-        }
+        if (handled != HANDLED_WAIT)
+            return request_send(request, handled);
         request->stage = STAGE_WAIT;
     }
 }
@@ -135,14 +133,12 @@ static enum MHD_Result request_run(struct request *request)
 /* Called when the whole body has arrived, and again after each resumption. */
 static enum MHD_Result request_answer(struct request *request)
 {
-    if (request->begun)
-        return request_run(request);
-    if (!peer_begin(request->peer))
-        return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
-    request->begun = true;
-    if (request->rejected) {
-        peer_send(request->peer);
-        return request_queue(request, admission_reject(request));
+    if (!request->begun) {
+        if (!peer_begin(request->peer))
+            return request_send(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
+        request->begun = true;
+        if (request->rejected)
+            return request_send(request, admission_reject(request));
     }
     return request_run(request);
 }
@@ -152,29 +148,33 @@ static enum MHD_Result request_answer(struct request *request)
    is not certain, or the body is so long that the connection is closed. */
 static bool answer_is_early(const struct request *request)
 {
-    if (!request->rejected)
-        return false;
-    if (request->ambiguous)
-        return true;
+    if (!request->rejected || request->ambiguous)
+        return request->rejected;
     const char *expect = request_header(request, MHD_HTTP_HEADER_EXPECT);
-    if (expect && strcasecmp(expect, "100-continue") == 0)
-        return true;
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length && strtoull(length, NULL, 10) > admission_drain_max(request);
+    return (expect && strcasecmp(expect, "100-continue") == 0) ||
+           (length && strtoull(length, NULL, 10) > admission_drain_max(request));
 }
 
 /* ---- libmicrohttpd's callbacks ---- */
+
+/* NULL: there was no memory for one. */
+static struct peer *peer_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **slot)
 {
+    (void)arg;
     struct request *request = *slot;
     if (!request) {
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-        struct peer *peer = info ? info->socket_context : NULL;
-        if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
+        struct peer *peer = peer_of(connection);
+        if (!peer || !(*slot = request = request_new(peer, path, method)))
             return MHD_NO;
         admission_check(request, version);
         peer_arrive(peer, request->token);
@@ -196,10 +196,9 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
     (void)arg;
     bool valid = true;
     size_t length = request_target_decode(text, &valid);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (!valid && info && info->socket_context)
-        ((struct peer *)info->socket_context)->malformed = true;
+    struct peer *peer = valid ? NULL : peer_of(connection);
+    if (peer)
+        peer->malformed = true;
     return length;
 }
 
@@ -273,7 +272,7 @@ static int daemon_start(struct http *http, struct error *error)
                          peer_notify, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return error_set_errno(error, errno, "libmicrohttpd does not start");
-    return acceptor_start(&http->acceptor, config->listeners, connections, http->daemon, error);
+    return acceptor_start(http, connections, error);
 }
 
 /* A random prefix, so that the id of a request is unique in the logs of all processes. */

@@ -19,11 +19,13 @@ struct http_completed {
     int64_t took_ns; /* since the request's header was complete */
 };
 
+enum { HTTP_LISTENERS = 2 };
+
 /* All pointers are borrowed and outlive the server, but for `instance`, which is copied. */
 struct http_config {
-    int listeners[2]; /* listening sockets that do not block; 0 or -1: none */
-    int threads;      /* that serve connections */
-    int request_s;    /* the time that a request may take to arrive, and a connection may be idle */
+    int listeners[HTTP_LISTENERS]; /* listening sockets that do not block; 0 or -1: none */
+    int threads;                   /* that serve connections */
+    int request_s; /* the time that a request may take to arrive, and a connection may be idle */
     const struct route *const *routes;
     int connections_per_address;               /* 0: no limit */
     struct users *users;                       /* NULL: everybody may do everything */

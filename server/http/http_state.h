@@ -102,6 +102,7 @@ struct http {
     struct log_throttle *access_throttle, *audit_throttle; /* NULL where that log is NULL */
     char id_prefix[16];                                    /* of the ids that are made for requests */
     atomic_ullong request_count;
+    atomic_uint accepted; /* connections that are open, with those that were cut */
 
     struct periodic_job watch; /* looks at all peers */
     int64_t look_at_ns;        /* of that job: when it looks at sockets and tokens again */
@@ -160,7 +161,7 @@ struct request {
     void (*work)(struct request *request); /* of request_work(); else NULL */
     struct worker_task task;
     enum handled handled; /* what the handler returned in the worker pool */
-    double wait_s;        /* of the present wait, in seconds; negative: no limit */
+    bool timed;           /* the present wait ends at wait_until_ns */
     int64_t wait_until_ns;
     unsigned long cache_age; /* document_cache_age() before the handler read anything */
     void *state;             /* the handler's, between its calls */

@@ -80,11 +80,10 @@ static int host_check(const char *name, struct error *error)
     size_t length = host_length(name, strlen(name), &port);
     if (length && length == strlen(name))
         return 0;
-    return error_set(
-        error, ERROR_INVALID,
-        "--allow-host takes a name or an address without a port, as lab.example or [2001:db8::1], "
-        "not \"%.100s\"",
-        name);
+    return error_set(error, ERROR_INVALID,
+                     "--allow-host takes a name or an address without a port, as lab.example or "
+                     "[2001:db8::1], not \"%.100s\"",
+                     name);
 }
 
 static const struct {
@@ -97,10 +96,9 @@ static int origin_is_valid(const char *origin, struct error *error)
     const char *port;
     const char *authority = strstr(origin, "://");
     if (strchr(origin, '*'))
-        return error_set(
-            error, ERROR_INVALID,
-            "--allow-origin takes no *: every page that anybody opens could then use the service; "
-            "name each origin, as https://lab.example");
+        return error_set(error, ERROR_INVALID,
+                         "--allow-origin takes no *: every page that anybody opens could then use the "
+                         "service; name each origin, as https://lab.example");
     if (!authority || authority == origin || !isalpha((unsigned char)origin[0]) ||
         !host_length(authority + 3, strlen(authority + 3), &port))
         return error_set(error, ERROR_INVALID,

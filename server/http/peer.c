@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "server/auth/users.h"
-#include "server/http/acceptor.h"
 #include "server/http/connection_limit.h"
 #include "server/http/log_throttle.h"
 
@@ -47,7 +46,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
    file's. */
 static void peer_end(struct http *http, struct peer *peer)
 {
-    acceptor_release(http->acceptor);
+    atomic_fetch_sub(&http->accepted, 1);
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
@@ -97,7 +96,8 @@ bool peer_begin(struct peer *peer)
     pthread_mutex_lock(&peer->http->lock);
     bool allowed = !peer->http->ending;
     peer->woken = peer->probed = peer->wait_refused = false;
-    phase_set(peer, allowed ? PEER_ANSWERING : PEER_SENDING);
+    if (allowed)
+        phase_set(peer, PEER_ANSWERING);
     pthread_mutex_unlock(&peer->http->lock);
     return allowed;
 }

@@ -18,13 +18,11 @@ enum { RETRY_MAX_S = 3600 };
 
 void reply_header(struct request *request, const char *name, const char *value)
 {
-    if (request->header_count == REPLY_HEADERS) {
-        log_error("reply to %s: more than %d headers, %s is left out", request->path, REPLY_HEADERS, name);
+    char *copy = request->header_count < REPLY_HEADERS ? strdup(value) : NULL;
+    if (!copy) { /* the reply is complete without it */
+        log_error("reply to %s: the header %s is left out", request->path, name);
         return;
     }
-    char *copy = strdup(value);
-    if (!copy)
-        return; /* the reply is complete without it */
     request->headers[request->header_count].name = name;
     request->headers[request->header_count++].value = copy;
 }
@@ -122,23 +120,6 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
                     : reply_no_memory(request);
 }
 
-/* Takes the text; NULL makes a buffer that has failed. */
-static struct buffer line_of(char *text)
-{
-    struct buffer body = {0};
-    buffer_text(&body, text ? text : "");
-    buffer_text(&body, "\n");
-    body.failed |= !text;
-    free(text);
-    return body;
-}
-
-enum handled reply_text(struct request *request, char *text)
-{
-    struct buffer body = line_of(text);
-    return reply_body(request, 200, &body);
-}
-
 enum handled reply_no_content(struct request *request)
 {
     return reply_send(request, MHD_HTTP_NO_CONTENT, NULL, empty_response(), false);
@@ -162,6 +143,8 @@ enum handled reply_static(struct request *request, const char *text)
 
 /* ---- replies that never change ---- */
 
+static const char immutable_caching[] = "private, no-cache", immutable_vary[] = "Accept, Accept-Encoding";
+
 static bool tag_known(const struct request *request, const char *tag)
 {
     bool reads = request->head || strcmp(request->method, MHD_HTTP_METHOD_GET) == 0;
@@ -183,26 +166,16 @@ static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, 
              of_commit ? coalesced_commit : request->http->instance, coded ? "-gzip" : "");
 }
 
-static void immutable_headers(struct MHD_Response *response, const char *tag)
-{
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
-    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-}
-
 bool reply_not_modified(struct request *request, const char *name, enum handled *handled)
 {
     char tag[CACHE_TAG_BYTES];
     tag_write(tag, request, name, request->gzip);
-    if (!tag_known(request, tag)) {
-        reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
-        reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, immutable_caching);
+    if (!tag_known(request, tag))
         return false;
-    }
-    struct MHD_Response *response = empty_response();
-    if (response)
-        immutable_headers(response, tag);
-    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), response, false);
+    reply_header(request, MHD_HTTP_HEADER_VARY, immutable_vary);
+    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), empty_response(), false);
     return true;
 }
 
@@ -226,7 +199,9 @@ static enum handled document_send(struct request *request, struct document *docu
         return HANDLED_FAILED;
     }
     request->bytes = document->size;
-    immutable_headers(response, document->tag);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, document->tag);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, immutable_caching);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, immutable_vary);
     return reply_send(request, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, request_type(request), response,
                       document->coded);
 }
@@ -258,12 +233,6 @@ enum handled reply_immutable(struct request *request, struct buffer *body, const
     if (cached)
         document_cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
-}
-
-enum handled reply_immutable_text(struct request *request, char *text, const char *name)
-{
-    struct buffer body = line_of(text);
-    return reply_immutable(request, &body, name);
 }
 
 /* ---- problems ---- */
@@ -301,17 +270,15 @@ enum handled reply_fields_as(struct request *request, enum problem_type type, co
 {
     char detail[400];
     const struct problem *first = &fields->at[0];
-    char listed[40] = "";
-    int count = fields->count;
-    if (problems_full(fields)) {
-        count = EXPERIMENT_PROBLEMS;
-        snprintf(listed, sizeof listed, ", %d of which are listed", EXPERIMENT_PROBLEMS);
-    }
-    if (count == 1)
+    if (problems_full(fields))
+        snprintf(detail, sizeof detail,
+                 "more than %d fields are wrong, %d of which are listed; the first is %s: %s",
+                 EXPERIMENT_PROBLEMS, EXPERIMENT_PROBLEMS, first->pointer, first->detail);
+    else if (fields->count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else
-        snprintf(detail, sizeof detail, "%s%d fields are wrong%s; the first is %s: %s",
-                 problems_full(fields) ? "more than " : "", count, listed, first->pointer, first->detail);
+        snprintf(detail, sizeof detail, "%d fields are wrong; the first is %s: %s", fields->count,
+                 first->pointer, first->detail);
     return problem_send(request, type, detail, fields);
 }
 

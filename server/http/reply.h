@@ -20,9 +20,6 @@ void reply_preference_applied(struct request *request);
    503. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
-/* 200 with a line of JSON, which is freed; NULL (no memory) becomes a 503. */
-enum handled reply_text(struct request *request, char *text);
-
 /* 204 */
 enum handled reply_no_content(struct request *request);
 
@@ -47,9 +44,6 @@ enum handled reply_live(struct request *request, reply_more *more, void *arg, vo
    already. `name`, of at most 50 characters, is unique for the path and the type. Takes the body. With
    ROUTE_CACHED the body is cached, and the handler is not called again while it is in the cache. */
 enum handled reply_immutable(struct request *request, struct buffer *body, const char *name);
-
-/* The same with a line of JSON, which is freed; NULL becomes a 503: no memory. */
-enum handled reply_immutable_text(struct request *request, char *text, const char *name);
 
 /* For an immutable body that is a stream: call it first. True: *handled is a 304. False: the reply will have
    the entity tag. */

@@ -194,10 +194,9 @@ enum handled reply_stream(struct request *request, reply_more *more, void *arg, 
     struct error error = {0};
     if (peer_token_reached(request->peer)) {
         release(arg);
-        return reply_problem(
-            request, PROBLEM_UNAVAILABLE,
-            "a quarter of the connections that your address may have wait, or are being sent "
-            "something, with this token: read those first");
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "a quarter of the connections that your address may have wait, or are being "
+                             "sent something, with this token: read those first");
     }
     struct MHD_Response *response = stream_start(request, more, arg, release, &error);
     if (!response)

@@ -68,12 +68,12 @@ bool request_target_is_of(const char *target, const char *host)
 
 /* ---- the begin and end of a request ---- */
 
-struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
+struct request *request_new(struct peer *peer, const char *path, const char *method)
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request)
         return NULL;
-    request->http = http;
+    request->http = peer->http;
     request->peer = peer;
     request->user = user_everybody;
     request->malformed = peer->malformed;
@@ -83,7 +83,7 @@ struct request *request_new(struct http *http, struct peer *peer, const char *pa
     request->method = method;
     request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-    route_find(http->config.routes, method, request->path, &request->match);
+    route_find(peer->http->config.routes, method, request->path, &request->match);
     return request;
 }
 
@@ -142,25 +142,12 @@ const char *request_param(const struct request *request)
     return request->match.param;
 }
 
-struct query_find {
-    const char *name, *value;
-};
-
-static enum MHD_Result query_find_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    (void)kind;
-    struct query_find *find = arg;
-    if (strcmp(name, find->name) != 0)
-        return MHD_YES;
-    find->value = value ? value : "";
-    return MHD_NO;
-}
-
 const char *request_query(const struct request *request, const char *name)
 {
-    struct query_find find = {.name = name};
-    MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_find_one, &find);
-    return find.value;
+    const char *value = NULL;
+    bool given = MHD_lookup_connection_value_n(request->peer->connection, MHD_GET_ARGUMENT_KIND, name,
+                                               strlen(name), &value, NULL) == MHD_YES;
+    return given && !value ? "" : value;
 }
 
 const char *request_header(const struct request *request, const char *name)
@@ -250,25 +237,24 @@ void request_unchanged(struct request *request)
 
 enum handled request_wait(struct request *request)
 {
-    request->wait_s = -1;
+    request->timed = false;
     return HANDLED_WAIT;
 }
 
 enum handled request_wait_until(struct request *request, double seconds)
 {
-    request->wait_s = seconds;
+    request->timed = true;
     if (!request->wait_until_ns)
-        request->wait_until_ns = clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+        request->wait_until_ns = clock_after_ns(seconds);
     return HANDLED_WAIT;
 }
 
 bool request_over(const struct request *request)
 {
     pthread_mutex_lock(&request->http->lock);
-    bool refused = request->peer->wait_refused;
+    bool over = request->peer->wait_refused || request->http->ending;
     pthread_mutex_unlock(&request->http->lock);
-    return refused || request_ending(request) ||
-           (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
+    return over || (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
 }
 
 bool request_ending(const struct request *request)

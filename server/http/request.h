@@ -121,7 +121,7 @@ bool request_target_is_of(const char *target, const char *host);
 struct peer;
 
 /* `path` and `method` must live as long as the request. NULL: no memory. */
-struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
+struct request *request_new(struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
 
 /* Frees the handler's state, if there is one. */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "server/auth/users.h"
-#include "server/auth/token_file.h"
+#include "server/auth/token_command.h"
 #include "server/auth/tokens.h"
 #include "tests/unit/support/scratch.h"
 
