@@ -134,14 +134,11 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static int switch_parse(const char *text, bool *value)
 {
-    static const struct {
-        const char *name;
-        bool value;
-    } names[] = {{"yes", true}, {"true", true},   {"1", true},  {"on", true},  {"", false},
-                 {"no", false}, {"false", false}, {"0", false}, {"off", false}};
+    enum { YES = 4 };
+    static const char *const names[] = {"yes", "true", "1", "on", "no", "false", "0", "off", ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            *value = names[i].value;
+        if (strcmp(text, names[i]) == 0) {
+            *value = i < YES;
             return 0;
         }
     return -1;

@@ -23,9 +23,8 @@
 struct change {
     char path[PATH_MAX]; /* of the file itself, if a link was given */
     int directory;       /* its descriptor, locked; -1: not yet */
-    bool exists;
-    struct stat status; /* of the file; only if `exists` */
-    char *text;         /* of the file, before the change */
+    char *text;          /* of the file, before the change; NULL: there is none */
+    struct stat status;  /* of the file */
     struct tokens *tokens;
     struct buffer changed;
 };
@@ -62,12 +61,12 @@ static int change_begin(struct change *change, const char *path, struct error *e
         return error_set(error, ERROR_INVALID, "%s is too long a name", path);
     if (directory_lock(change, error) < 0)
         return -1;
-    change->exists = stat(change->path, &change->status) == 0;
-    if (!change->exists && errno != ENOENT)
+    bool exists = stat(change->path, &change->status) == 0;
+    if (!exists && errno != ENOENT)
         return error_set_errno(error, errno, "%s", change->path);
-    if (change->exists && !S_ISREG(change->status.st_mode))
+    if (exists && !S_ISREG(change->status.st_mode))
         return error_set(error, ERROR_INVALID, "%s is no file that could be replaced", change->path);
-    if (change->exists && tokens_load(&change->text, change->path, error) < 0)
+    if (exists && tokens_load(&change->text, change->path, error) < 0)
         return -1;
     return tokens_parse(&change->tokens, change->text ? change->text : "", change->path, error);
 }
@@ -81,11 +80,11 @@ static int new_file_write(const struct change *change, const char *new_path, str
         return error_set_errno(error, errno, "cannot write %s", new_path);
     const struct stat *old = &change->status;
     int failed = 0;
-    if (change->exists && fchown(fd, old->st_uid, old->st_gid) < 0)
+    if (change->text && fchown(fd, old->st_uid, old->st_gid) < 0)
         failed = error_set_errno(error, errno,
                                  "cannot give %s the owner of the old one (run this as its owner or as root)",
                                  new_path);
-    else if ((change->exists && fchmod(fd, old->st_mode & 0777) < 0) ||
+    else if ((change->text && fchmod(fd, old->st_mode & 0777) < 0) ||
              dprintf(fd, "%s", change->changed.data) < 0 || fsync(fd) < 0)
         failed = error_set_errno(error, errno, "cannot write %s", new_path);
     if (close(fd) < 0 && !failed)
@@ -184,7 +183,7 @@ int token_file_revoke(const char *path, const char *name, struct error *error)
         removed = lines_keep(&change, name);
         if (removed == change.tokens->count)
             buffer_text(&change.changed, "# nobody\n");
-        if (!change.exists)
+        if (!change.text)
             removed = error_set(error, ERROR_NOT_FOUND, "there is no %s", path);
         else if (removed == 0)
             removed = error_set(error, ERROR_NOT_FOUND, "%s has no token of %s", path, name);

@@ -33,7 +33,7 @@ enum {
 static const int64_t ms_ns = 1000000, pause_min_ns = 10000000, pause_max_ns = 1000000000,
                      second_ns = 1000000000;
 
-/* One stream. Used by its connection's thread until live_streams_add(), then by the thread of live streams
+/* One stream. Used by its connection's thread until stream_add(), then by the thread of live streams
    until that resumes the connection. */
 struct live_stream {
     struct live_streams *streams;
@@ -44,7 +44,6 @@ struct live_stream {
     uint64_t *sent_bytes; /* the request's count */
     bool begun;
     LIST_ENTRY(live_stream) link;
-    int socket;
     bool ends, failed;
     struct buffer rest; /* bytes that the socket has not taken yet */
     int64_t sent_ns;    /* when the socket took bytes last */
@@ -57,14 +56,14 @@ struct live_streams {
     int poll, wake;
     pthread_t thread;
     atomic_int count;
-    atomic_bool woken, ending;
+    atomic_bool woken;
     bool joined;
     /* used by the thread alone */
     struct buffer scratch;
     struct live_stream_list all;
     pthread_mutex_t lock; /* guards what follows */
     struct live_stream_list arrived;
-    bool closed;
+    atomic_bool ending; /* no stream arrives any more; read by the thread without the lock */
 };
 
 /* ---- one stream ---- */
@@ -73,7 +72,7 @@ struct live_streams {
 static void stream_hand_back(struct live_stream *stream)
 {
     LIST_REMOVE(stream, link);
-    epoll_ctl(stream->streams->poll, EPOLL_CTL_DEL, stream->socket, NULL);
+    epoll_ctl(stream->streams->poll, EPOLL_CTL_DEL, stream->peer->socket, NULL);
     buffer_free(&stream->rest);
     atomic_fetch_sub(&stream->streams->count, 1);
     peer_resume(stream->peer, PEER_SENDING); /* the stream may be freed from here on */
@@ -82,16 +81,9 @@ static void stream_hand_back(struct live_stream *stream)
 /* Sends what the socket takes without blocking; the rest is appended to stream->rest. */
 static void stream_send(struct live_stream *stream, const char *bytes, size_t size)
 {
-    size_t sent = 0;
-    while (sent < size) {
-        ssize_t count = send(stream->socket, bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            break;
-        sent += (size_t)count;
-    }
-    if (sent < size && errno != EAGAIN && errno != EWOULDBLOCK)
+    ssize_t count = send(stream->peer->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    size_t sent = count > 0 ? (size_t)count : 0;
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
         stream->failed = true;
     *stream->sent_bytes += sent;
     if (sent)
@@ -149,22 +141,19 @@ static void stream_serve(struct live_stream *stream)
 
 /* ---- the thread ---- */
 
-static struct live_stream *arrival_take(struct live_streams *streams)
-{
-    pthread_mutex_lock(&streams->lock);
-    struct live_stream *stream = LIST_FIRST(&streams->arrived);
-    if (stream)
-        LIST_REMOVE(stream, link);
-    pthread_mutex_unlock(&streams->lock);
-    return stream;
-}
-
 static void arrivals_serve(struct live_streams *streams)
 {
-    for (struct live_stream *stream; (stream = arrival_take(streams));) {
+    for (;;) {
+        pthread_mutex_lock(&streams->lock);
+        struct live_stream *stream = LIST_FIRST(&streams->arrived);
+        if (stream)
+            LIST_REMOVE(stream, link);
+        pthread_mutex_unlock(&streams->lock);
+        if (!stream)
+            return;
         LIST_INSERT_HEAD(&streams->all, stream, link);
         struct epoll_event edge = {.events = EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = stream};
-        stream->failed = epoll_ctl(streams->poll, EPOLL_CTL_ADD, stream->socket, &edge) < 0;
+        stream->failed = epoll_ctl(streams->poll, EPOLL_CTL_ADD, stream->peer->socket, &edge) < 0;
         stream_serve(stream);
     }
 }
@@ -212,9 +201,6 @@ static void *live_streams_main(void *arg)
         }
         arrivals_serve(streams);
     }
-    pthread_mutex_lock(&streams->lock);
-    streams->closed = true;
-    pthread_mutex_unlock(&streams->lock);
     arrivals_serve(streams);
     while (!LIST_EMPTY(&streams->all))
         stream_hand_back(LIST_FIRST(&streams->all));
@@ -254,7 +240,9 @@ void live_streams_end(struct live_streams *streams)
 {
     if (!streams || streams->joined)
         return;
+    pthread_mutex_lock(&streams->lock);
     atomic_store(&streams->ending, true);
+    pthread_mutex_unlock(&streams->lock);
     eventfd_write(streams->wake, 1);
     pthread_join(streams->thread, NULL);
     streams->joined = true;
@@ -289,14 +277,13 @@ static bool stream_add(struct live_stream *stream)
 {
     struct live_streams *streams = stream->streams;
     int bytes = SEND_BUFFER_BYTES, on = 1;
-    stream->socket = stream->peer->socket;
     stream->sent_ns = clock_monotonic_ns();
     /* Events are sent without delay, and a client that does not read occupies little of the kernel's memory.
        The second call fails on a Unix socket. */
-    setsockopt(stream->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    setsockopt(stream->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(stream->peer->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    setsockopt(stream->peer->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     pthread_mutex_lock(&streams->lock);
-    bool added = !streams->closed && peer_suspend(stream->peer, PEER_SENDING, NULL);
+    bool added = !atomic_load(&streams->ending) && peer_suspend(stream->peer, PEER_SENDING, NULL);
     if (added) {
         atomic_fetch_add(&streams->count, 1);
         LIST_INSERT_HEAD(&streams->arrived, stream, link);
