@@ -64,12 +64,6 @@ static int instance_choose(struct server *server, struct error *error)
     return 0;
 }
 
-static int users_begin(struct server *server, struct error *error)
-{
-    const char *path = server->config->token_file;
-    return path[0] ? users_start(&server->service.users, path, error) : 0;
-}
-
 /* ---- starting ---- */
 
 /* Reads the list of devices, unless an earlier attempt did. */
@@ -123,12 +117,12 @@ static int queue_begin(struct server *server, struct error *error)
     if (readings_new(&service->readings, DEVICES_MAX, error) < 0 ||
         device_pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
-    const struct device_set present = devices_listed(service->devices);
+    const struct device_set listed = devices_listed(service->devices);
     struct device_set outliving = {{0}};
     double outlive_s = device_pool_outliving(service->pool, &outliving);
     struct queue_config config = {
         .devices = DEVICES_MAX,
-        .listed = &present,
+        .listed = &listed,
         .outliving = outlive_s > 0 ? &outliving : NULL,
         .outlive_s = outlive_s,
         .limit = server->config->queue_limit,
@@ -282,7 +276,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
 {
     const struct config *config = server->config;
     if (config_set_log_level(config, error) < 0 || instance_choose(server, error) < 0 ||
-        users_begin(server, error) < 0)
+        (config->token_file[0] && users_start(&server->service.users, config->token_file, error) < 0))
         return -1;
     experiment_quiet_default(config->quiet_s);
     server->service.data_dir = config->data_dir;

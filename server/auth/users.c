@@ -17,9 +17,7 @@ static const int64_t look_ns = 1000000000;
 struct users {
     char *path;
     pthread_t thread;
-    /* used by users_start() and then by the thread alone */
-    struct stat seen;         /* of the file, when it was read last */
-    struct error last_logged; /* an error is logged once, not each second */
+    struct stat seen; /* of the file, when it was read last; used by users_start() and then by the thread */
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;  /* when stopping is set */
@@ -27,7 +25,7 @@ struct users {
     struct tokens *tokens;
     uint64_t last_serial;
     unsigned changes;
-    struct error wrong; /* of the file as it is now */
+    struct error wrong; /* of the file as it is now; set by the thread alone */
 };
 
 static bool token_same(const struct token *one, const struct token *other)
@@ -76,16 +74,6 @@ static void tokens_apply(struct users *users, struct tokens *tokens)
     tokens_free(old);
 }
 
-static void wrong_set(struct users *users, const struct error *why)
-{
-    if (strcmp(users->last_logged.text, why->text) != 0)
-        log_error("the users stay as they were: %s", why->text);
-    users->last_logged = *why;
-    pthread_mutex_lock(&users->lock);
-    users->wrong = *why;
-    pthread_mutex_unlock(&users->lock);
-}
-
 /* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock
    everybody out. */
 static int users_read(struct tokens **tokens, const char *path, struct error *error)
@@ -101,19 +89,20 @@ static int users_read(struct tokens **tokens, const char *path, struct error *er
                      path, path);
 }
 
-static void users_reload(struct users *users, bool exists)
+static void users_reload(struct users *users)
 {
     struct tokens *tokens;
     struct error why = {0};
-    if (!exists)
-        error_set_errno(&why, errno, "cannot read the file of tokens %s", users->path);
-    if (!exists || users_read(&tokens, users->path, &why) < 0) {
-        wrong_set(users, &why);
+    if (users_read(&tokens, users->path, &why) == 0) {
+        log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
+        tokens_apply(users, tokens);
         return;
     }
-    users->last_logged = (struct error){0};
-    log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
-    tokens_apply(users, tokens);
+    if (strcmp(users->wrong.text, why.text) != 0) /* an error is logged once, not each second */
+        log_error("the users stay as they were: %s", why.text);
+    pthread_mutex_lock(&users->lock);
+    users->wrong = why;
+    pthread_mutex_unlock(&users->lock);
 }
 
 static void *users_main(void *arg)
@@ -125,7 +114,7 @@ static void *users_main(void *arg)
         thread_wait_until(&users->wake, &users->lock, clock_monotonic_ns() + look_ns);
         pthread_mutex_unlock(&users->lock);
         if (file_changed(users->path, &users->seen, &exists))
-            users_reload(users, exists);
+            users_reload(users);
         pthread_mutex_lock(&users->lock);
     }
     pthread_mutex_unlock(&users->lock);

@@ -12,15 +12,12 @@ enum { ID_MAX = 128, TEXT_MAX = 200 };
 
 int access_log_start(struct http *http)
 {
-    static const char *const access_nulls[] = {"bytes", "us", "whole", NULL}, *const audit_nulls[] = {
-                                                                                  "subject", NULL};
-    if (http->config.access_log &&
-        !(http->access_throttle = log_throttle_new(http->config.access_log, access_nulls)))
-        return -1;
-    if (http->config.audit_log &&
-        !(http->audit_throttle = log_throttle_new(http->config.audit_log, audit_nulls)))
-        return -1;
-    return 0;
+    static const char *const access_nulls[] = {"bytes", "us", "whole", NULL};
+    static const char *const audit_nulls[] = {"subject", NULL};
+    struct log_writer *access = http->config.access_log, *audit = http->config.audit_log;
+    bool failed = (access && !(http->access_throttle = log_throttle_new(access, access_nulls))) ||
+                  (audit && !(http->audit_throttle = log_throttle_new(audit, audit_nulls)));
+    return failed ? -1 : 0;
 }
 
 /* Makes an id that is unique for process and request: "5f3a9c21d07b-1c". */
@@ -57,14 +54,6 @@ void access_log_name(struct request *request, const char *given)
         name_make(request->http, request->id_made);
 }
 
-static void line_begin(struct json_writer *line, const struct request *request, const char *now)
-{
-    json_writer_begin_object(line, NULL);
-    json_writer_string(line, "time", now);
-    json_writer_string(line, "id", request->id);
-    json_writer_string(line, "owner", request->user.name[0] ? request->user.name : NULL);
-}
-
 /* Writes a path or a method, whose length the client decides: of a text longer than TEXT_MAX bytes the
    beginning, cut between two characters, and an ellipsis. So a text of more than TEXT_MAX bytes was cut. */
 static void cut_write(struct json_writer *line, const char *key, const char *text)
@@ -83,37 +72,37 @@ static void cut_write(struct json_writer *line, const char *key, const char *tex
     json_writer_string(line, key, cut);
 }
 
-static void line_request(struct json_writer *line, const struct request *request)
-{
-    const struct route *route = request->match.route;
-    cut_write(line, "method", request->method);
-    json_writer_string(line, "route", route ? route->pattern : NULL);
-    cut_write(line, "path", request->path);
-    json_writer_uint(line, "code", request->status);
-}
-
-static void access_write(const struct request *request, const struct http_completed *completed, bool whole)
+/* Writes a line of the access log, or with `completed` NULL of the audit log. `whole` is as in
+   access_log_request(). */
+static void line_write(const struct request *request, struct log_writer *log_writer,
+                       const struct http_completed *completed, bool whole)
 {
     char now[CLOCK_TEXT_BYTES];
-    struct log_writer *log_writer = request->http->config.access_log;
+    const struct route *route = request->match.route;
+    const char *param = request->match.param[0] ? request->match.param : NULL;
     struct json_writer line = {.out = log_writer_begin(log_writer, now)};
     if (!line.out)
         return;
-    line_begin(&line, request, now);
-    line_request(&line, request);
-    json_writer_uint(&line, "bytes", completed->bytes);
-    json_writer_int(&line, "us", completed->took_ns / 1000);
-    json_writer_bool(&line, "whole", whole);
+    json_writer_begin_object(&line, NULL);
+    json_writer_string(&line, "time", now);
+    json_writer_string(&line, "id", request->id);
+    json_writer_string(&line, "owner", request->user.name[0] ? request->user.name : NULL);
+    if (!completed)
+        json_writer_string(&line, "remote", request->peer->remote);
+    cut_write(&line, "method", request->method);
+    json_writer_string(&line, "route", route ? route->pattern : NULL);
+    cut_write(&line, "path", request->path);
+    json_writer_uint(&line, "code", request->status);
+    if (completed) {
+        json_writer_uint(&line, "bytes", completed->bytes);
+        json_writer_int(&line, "us", completed->took_ns / 1000);
+        json_writer_bool(&line, "whole", whole);
+    } else {
+        /* what the request made, or its path names */
+        json_writer_string(&line, "subject", request->made ? request->made : param);
+    }
     json_writer_end(&line);
     log_writer_end(log_writer);
-}
-
-/* The id that the request made, or the one in its path; NULL: neither. */
-static const char *request_subject(const struct request *request)
-{
-    if (request->made)
-        return request->made;
-    return request->match.param[0] ? request->match.param : NULL;
 }
 
 static bool is_refused(const struct request *request)
@@ -123,15 +112,13 @@ static bool is_refused(const struct request *request)
 
 static bool is_audited(const struct request *request)
 {
-    static const char *const reads[] = {"GET", "HEAD", "OPTIONS"};
     const struct route *route = request->match.route;
-    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
-        if (strcmp(request->method, reads[i]) == 0)
-            return false;
+    bool reads = request->head || strcmp(request->method, MHD_HTTP_METHOD_GET) == 0 ||
+                 strcmp(request->method, MHD_HTTP_METHOD_OPTIONS) == 0;
     /* A client that closes before the reply may have changed something too. */
     bool left = !request->status && request->begun && !request->rejected;
     bool done = left || (request->status >= 200 && request->status < 300);
-    return is_refused(request) || (done && route && !(route->flags & ROUTE_READ));
+    return !reads && (is_refused(request) || (done && route && !(route->flags & ROUTE_READ)));
 }
 
 /* True for a request without a known token, where tokens are required, and for one whose token does not
@@ -151,21 +138,6 @@ static bool is_counted(const struct request *request, struct log_throttle *throt
     return !log_throttle_add(throttle, &throttled, clock_monotonic_ns());
 }
 
-static void audit_write(const struct request *request)
-{
-    char now[CLOCK_TEXT_BYTES];
-    struct log_writer *log_writer = request->http->config.audit_log;
-    struct json_writer line = {.out = log_writer_begin(log_writer, now)};
-    if (!line.out)
-        return;
-    line_begin(&line, request, now);
-    json_writer_string(&line, "remote", request->peer->remote);
-    line_request(&line, request);
-    json_writer_string(&line, "subject", request_subject(request));
-    json_writer_end(&line);
-    log_writer_end(log_writer);
-}
-
 void access_log_request(const struct request *request, bool whole)
 {
     const struct http *http = request->http;
@@ -180,9 +152,9 @@ void access_log_request(const struct request *request, bool whole)
     if (http->config.completed)
         http->config.completed(http->config.completed_arg, &completed);
     if (http->config.access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
-        access_write(request, &completed, whole);
+        line_write(request, http->config.access_log, &completed, whole);
     bool repeatable = is_refused(request) || request->unchanged;
     if (http->config.audit_log && is_audited(request) &&
         !(repeatable && is_counted(request, http->audit_throttle)))
-        audit_write(request);
+        line_write(request, http->config.audit_log, NULL, whole);
 }

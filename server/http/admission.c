@@ -237,15 +237,11 @@ static bool reject_role(struct request *request)
                   role_name(needed), request->user.name, role_name(request->user.role));
 }
 
-static bool reject_target(struct request *request)
-{
-    return request->malformed &&
-           reject(request, PROBLEM_MALFORMED,
-                  "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
-}
-
 static bool reject_path(struct request *request)
 {
+    if (request->malformed)
+        return reject(request, PROBLEM_MALFORMED,
+                      "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
     if (!request->match.allow[0])
         return reject(request, PROBLEM_NOT_FOUND,
                       "there is nothing at %.100s; GET /openapi.yaml tells what there is", request->path);
@@ -349,8 +345,8 @@ void admission_check(struct request *request, const char *version)
 {
     request->rejected = reject_framing(request, version) || reject_host(request) || reject_origin(request) ||
                         reject_excess(request) || answer_preflight(request) || reject_unauthorized(request) ||
-                        reject_target(request) || reject_path(request) || reject_role(request) ||
-                        reject_media(request) || reject_query(request) || reject_length(request);
+                        reject_path(request) || reject_role(request) || reject_media(request) ||
+                        reject_query(request) || reject_length(request);
 }
 
 int admission_body(struct request *request, const char *bytes, size_t count)

@@ -75,7 +75,7 @@ static bool bucket_write(const struct log_throttle *throttle, const struct bucke
     return true;
 }
 
-/* Called with the lock held. */
+/* Called with the lock held. NULL: the request has none. */
 static struct bucket *bucket_find(struct log_throttle *throttle, const struct throttled *request)
 {
     for (int i = 0; i < throttle->used; i++) {
@@ -93,34 +93,26 @@ static void bucket_begin(struct bucket *bucket, int64_t now_ns)
     clock_text(clock_wall_ms(), bucket->began);
 }
 
-/* Called with the lock held. False: there is no bucket left. */
-static bool bucket_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns)
-{
-    if (throttle->used == LOG_THROTTLE_BUCKETS ||
-        (!request->owner[0] && throttle->unknown == LOG_THROTTLE_UNKNOWN))
-        return false;
-    struct bucket *bucket = &throttle->buckets[throttle->used++];
-    throttle->unknown += !request->owner[0];
-    bucket_begin(bucket, now_ns);
-    bucket->address = *request->address;
-    bucket->code = request->code;
-    strncpy(bucket->owner, request->owner, sizeof bucket->owner - 1);
-    connection_network_name(request->remote, bucket->network);
-    return true;
-}
-
 bool log_throttle_add(struct log_throttle *throttle, const struct throttled *request, int64_t now_ns)
 {
     pthread_mutex_lock(&throttle->lock);
     struct bucket *bucket = bucket_find(throttle, request);
-    bool first = !bucket && bucket_add(throttle, request, now_ns);
-    if (!bucket && !first) {
-        bucket = &throttle->overflow;
-        if (!bucket->count)
+    bool first = !bucket && throttle->used < LOG_THROTTLE_BUCKETS &&
+                 (request->owner[0] || throttle->unknown < LOG_THROTTLE_UNKNOWN);
+    if (first) {
+        bucket = &throttle->buckets[throttle->used++];
+        throttle->unknown += !request->owner[0];
+        bucket_begin(bucket, now_ns);
+        bucket->address = *request->address;
+        bucket->code = request->code;
+        strncpy(bucket->owner, request->owner, sizeof bucket->owner - 1);
+        connection_network_name(request->remote, bucket->network);
+    } else {
+        bucket = bucket ? bucket : &throttle->overflow;
+        if (bucket == &throttle->overflow && !bucket->count)
             bucket_begin(bucket, now_ns);
-    }
-    if (bucket)
         bucket->count++;
+    }
     pthread_mutex_unlock(&throttle->lock);
     return first;
 }
