@@ -64,15 +64,6 @@ bool listener_is_local(const char *text)
     return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr);
 }
 
-static int bound_port(int listener, struct error *error)
-{
-    union address address = {0};
-    socklen_t size = sizeof address;
-    if (getsockname(listener, &address.any, &size) < 0)
-        return error_set_errno(error, errno, "getsockname");
-    return ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
-}
-
 int listener_open(const char *text, int *port, struct error *error)
 {
     union address address;
@@ -88,21 +79,19 @@ int listener_open(const char *text, int *port, struct error *error)
        listeners on a port. */
     int yes = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(listener, &address.any, size) < 0 || listen(listener, BACKLOG) < 0) {
+    if (bind(listener, &address.any, size) < 0 || listen(listener, BACKLOG) < 0 ||
+        getsockname(listener, &address.any, &size) < 0) {
         if (errno == EADDRINUSE)
             error_set(error, ERROR_CONFLICT,
                       "port %d of %s is taken by another program; choose one with --port (0: any free one)",
                       *port, text);
         else
             error_set_errno(error, errno, "cannot listen on %s port %d", text, *port);
-        goto failed;
+        close(listener);
+        return -1;
     }
-    if ((*port = bound_port(listener, error)) < 0)
-        goto failed;
+    *port = ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
     return listener;
-failed:
-    close(listener);
-    return -1;
 }
 
 /* ---- a Unix socket ---- */
@@ -197,7 +186,7 @@ static int unix_open(struct listeners *listeners, const struct config *config, s
 static void unix_close(struct listeners *listeners)
 {
     struct stat status;
-    if (listeners->unix_socket < 0)
+    if (listeners->unix_socket <= 0)
         return;
     if (lstat(listeners->unix_path, &status) == 0 && status.st_dev == listeners->device &&
         status.st_ino == listeners->file)
@@ -265,7 +254,6 @@ static int sockets_open(struct listeners *listeners, const struct config *config
 
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens, struct error *error)
 {
-    *listeners = (struct listeners){.tcp = -1, .unix_socket = -1};
     /* With tokens no guard is needed: a page of another site has none, by whatever name it reaches this
        machine. */
     bool guarded = !tokens && listener_is_local(config->address);
@@ -332,7 +320,7 @@ int listeners_announce(const struct listeners *listeners, const struct config *c
 
 void listeners_close(struct listeners *listeners)
 {
-    if (listeners->tcp >= 0)
+    if (listeners->tcp > 0)
         close(listeners->tcp);
     unix_close(listeners);
     if (listeners->audit_log != listeners->access_log)

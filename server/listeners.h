@@ -12,10 +12,8 @@ struct config;
 struct http_config;
 
 struct listeners {
-    int tcp;         /* -1: none */
-    int port;        /* 0: none */
-    int unix_socket; /* -1: none; its path is --socket */
-    dev_t device;    /* these two identify the Unix socket's file, so that no other one is removed */
+    int tcp, port, unix_socket; /* 0: none */
+    dev_t device; /* these two identify the Unix socket's file, so that no other one is removed */
     ino_t file;
     const char *unix_path; /* borrowed from the configuration */
     struct origin_check *origin_check;
@@ -31,8 +29,8 @@ bool listener_is_local(const char *address);
    ERROR_CONFLICT (the port is taken), ERROR_SYSTEM. */
 int listener_open(const char *address, int *port, struct error *error);
 
-/* `tokens`: requests need a token. `config` is borrowed until listeners_close(), which is due also after a
-   failure. 0, or -1 with ERROR_INVALID naming the option, ERROR_CONFLICT (also: a program listens on the Unix
+/* Fills *listeners, which is all zero. `tokens`: requests need a token. `config` is borrowed until
+   listeners_close(), which is due also after a failure. 0, or -1 with ERROR_INVALID naming the option, ERROR_CONFLICT (also: a program listens on the Unix
    socket, or that file is no socket), ERROR_SYSTEM or ERROR_MEMORY. */
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens,
                    struct error *error);

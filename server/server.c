@@ -30,7 +30,7 @@
 
 enum { START_RETRY_S = 1 };
 
-/* Lives as long as the service. A NULL member (-1 for a descriptor) is not started. */
+/* Lives as long as the service. What is NULL or 0 is not started. */
 struct server {
     const struct config *config;
     executor_spec_check spec_check;
@@ -326,8 +326,7 @@ static void second_interrupt_kills(void)
 
 int server_run(const struct config *config, executor_spec_check spec_check)
 {
-    struct server server = {
-        .config = config, .spec_check = spec_check, .listeners = {.tcp = -1, .unix_socket = -1}};
+    struct server server = {.config = config, .spec_check = spec_check};
     struct error error = {0};
     sigset_t signals;
     int received = 0;

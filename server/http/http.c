@@ -231,10 +231,9 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *
 /* Raises the limit on open files as far as it is useful, and returns how many connections there may be. */
 static unsigned connections_allowed(void)
 {
-    struct rlimit files;
+    struct rlimit files = {0};
     const rlim_t useful = CONNECTIONS_MAX + OTHER_FILES;
-    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-        return CONNECTIONS_MAX / 8;
+    getrlimit(RLIMIT_NOFILE, &files);
     if (files.rlim_cur < useful) {
         files.rlim_cur = files.rlim_max < useful ? files.rlim_max : useful;
         setrlimit(RLIMIT_NOFILE, &files);
@@ -242,8 +241,7 @@ static unsigned connections_allowed(void)
     }
     if (files.rlim_cur >= useful)
         return CONNECTIONS_MAX;
-    unsigned limit = files.rlim_cur / 2 > OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES
-                                                      : (unsigned)files.rlim_cur / 2;
+    unsigned half = (unsigned)files.rlim_cur / 2, limit = half > OTHER_FILES ? 2 * half - OTHER_FILES : half;
     log_warning("the limit on open files is %llu: at most %u connections", (unsigned long long)files.rlim_cur,
                 limit);
     return limit;

@@ -144,15 +144,12 @@ static bool pipe_wait(struct log_file *file)
     return true;
 }
 
-/* Removes the incomplete last line that a full disk leaves. */
-static void line_remove(struct log_file *file, const char *data, size_t written)
+/* The bytes of the whole lines among the first `size` ones. */
+static size_t whole_lines(const char *lines, size_t size)
 {
-    size_t torn = 0;
-    while (torn < written && data[written - torn - 1] != '\n')
-        torn++;
-    off_t end = lseek(file->fd, 0, SEEK_END);
-    if (torn && end >= (off_t)torn && ftruncate(file->fd, end - (off_t)torn) < 0)
-        log_debug("cannot take back half a line: %s", strerror(errno));
+    while (size && lines[size - 1] != '\n')
+        size--;
+    return size;
 }
 
 /* Returns how many bytes were written; if not all, errno says why. */
@@ -170,8 +167,9 @@ static size_t lines_write(struct log_file *file, bool regular, const char *data,
             break;
     }
     int reason = errno;
-    if (regular && file->path && done < size)
-        line_remove(file, data, done);
+    size_t torn = regular && file->path ? done - whole_lines(data, done) : 0;
+    if (torn && ftruncate(file->fd, lseek(file->fd, 0, SEEK_END) - (off_t)torn) < 0)
+        log_debug("cannot take back half a line: %s", strerror(errno));
     errno = reason;
     return done;
 }
@@ -181,12 +179,7 @@ static size_t lines_that_fit(const struct log_file *file, const char *lines, siz
 {
     const struct log_limits *limits = &file->limits;
     int64_t budget = limits->budget ? limits->budget(limits->budget_arg, file->fd) : INT64_MAX;
-    if (budget >= (int64_t)size)
-        return size;
-    size_t fit = budget > 0 ? (size_t)budget : 0;
-    while (fit && lines[fit - 1] != '\n')
-        fit--;
-    return fit;
+    return budget >= (int64_t)size ? size : whole_lines(lines, budget > 0 ? (size_t)budget : 0);
 }
 
 size_t log_file_write(struct log_file *file, const char *lines, size_t size, struct error *error)
@@ -222,9 +215,7 @@ struct log_writer {
     uint64_t lost;  /* lines, not yet reported to the thread */
     int64_t second;
     char now[CLOCK_TEXT_BYTES]; /* the text of that second */
-    bool stopped;
-    /* used by the thread alone */
-    struct log_file file;
+    struct log_file file; /* used by the thread alone, as what follows; interrupted: the thread is to end */
     bool failing;
     struct buffer writing;
     uint64_t lost_while_failing;
@@ -268,10 +259,10 @@ static void log_writer_flush(struct log_writer *log_writer, uint64_t lost)
 /* Waits for a line, and then FLUSH_MS for further lines to write with it. Called with the lock held. */
 static void lines_wait(struct log_writer *log_writer)
 {
-    while (!log_writer->stopped && !log_writer->lines.size)
+    while (!atomic_load(&log_writer->file.interrupted) && !log_writer->lines.size)
         pthread_cond_wait(&log_writer->filled, &log_writer->lock);
     int64_t until_ns = clock_monotonic_ns() + FLUSH_MS * 1000000LL;
-    while (!log_writer->stopped && log_writer->lines.size < FLUSH_BYTES)
+    while (!atomic_load(&log_writer->file.interrupted) && log_writer->lines.size < FLUSH_BYTES)
         if (thread_wait_until(&log_writer->filled, &log_writer->lock, until_ns) == ETIMEDOUT)
             break;
 }
@@ -313,25 +304,22 @@ int log_writer_open(struct log_writer **out, const char *path, const struct log_
     struct error why = {0};
     if (!log_writer)
         return error_set(error, ERROR_MEMORY, "no memory for %s", path);
-    if (log_file_open(&log_writer->file, path, limits, &why) < 0) {
-        if (why.kind != ERROR_UNAVAILABLE) {
-            error_set(error, why.kind, "%s", why.text);
-            goto failed;
-        }
-        failure_log(log_writer, &why);
+    bool opened = log_file_open(&log_writer->file, path, limits, &why) == 0;
+    if (!opened && why.kind != ERROR_UNAVAILABLE) {
+        log_writer_free(log_writer);
+        return error_set(error, why.kind, "%s", why.text);
     }
+    if (!opened)
+        failure_log(log_writer, &why);
     pthread_mutex_init(&log_writer->lock, NULL);
     thread_condition_init(&log_writer->filled);
     int failed = thread_start(&log_writer->thread, "log-writer", log_writer_main, log_writer);
     if (failed) {
-        error_set_errno(error, failed, "cannot start the thread that writes %s", path);
-        goto failed;
+        log_writer_free(log_writer);
+        return error_set_errno(error, failed, "cannot start the thread that writes %s", path);
     }
     *out = log_writer;
     return 0;
-failed:
-    log_writer_free(log_writer);
-    return -1;
 }
 
 void log_writer_close(struct log_writer *log_writer)
@@ -339,7 +327,6 @@ void log_writer_close(struct log_writer *log_writer)
     if (!log_writer)
         return;
     pthread_mutex_lock(&log_writer->lock);
-    log_writer->stopped = true;
     atomic_store(&log_writer->file.interrupted, true);
     pthread_cond_signal(&log_writer->filled);
     pthread_mutex_unlock(&log_writer->lock);
@@ -353,15 +340,13 @@ void log_writer_close(struct log_writer *log_writer)
 static void now_write(struct log_writer *log_writer, char now[CLOCK_TEXT_BYTES])
 {
     int64_t wall_ms = clock_wall_ms();
-    int milliseconds = (int)(wall_ms % 1000);
     if (wall_ms / 1000 != log_writer->second)
         clock_text(wall_ms, log_writer->now);
     log_writer->second = wall_ms / 1000;
     memcpy(now, log_writer->now, CLOCK_TEXT_BYTES);
     char *digits = now + sizeof "2026-11-21T06:41:19." - 1;
-    digits[0] = (char)('0' + milliseconds / 100);
-    digits[1] = (char)('0' + milliseconds / 10 % 10);
-    digits[2] = (char)('0' + milliseconds % 10);
+    for (int i = 2; i >= 0; i--, wall_ms /= 10)
+        digits[i] = (char)('0' + wall_ms % 10);
 }
 
 bool log_writer_is_full(struct log_writer *log_writer)

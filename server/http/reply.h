@@ -20,8 +20,7 @@ void reply_preference_applied(struct request *request);
    503. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
-/* 204 */
-enum handled reply_no_content(struct request *request);
+enum handled reply_no_content(struct request *request); /* 204 */
 
 /* 303 to an address that is relative to the request's. */
 enum handled reply_see_other(struct request *request, const char *where);
@@ -52,10 +51,8 @@ bool reply_not_modified(struct request *request, const char *name, enum handled 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* 422 with a pointer and a detail for each wrong field. */
+/* 422, or the status of that problem, with a pointer and a detail for each wrong field. */
 enum handled reply_fields(struct request *request, const struct problems *fields);
-
-/* The same, with the status of that problem. */
 enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields);
 
 /* The problem that belongs to the error's kind. */
@@ -71,8 +68,7 @@ struct MHD_Response;
 enum handled reply_send(struct request *request, unsigned status, const char *type,
                         struct MHD_Response *response, bool coded);
 
-/* 503 */
-enum handled reply_no_memory(struct request *request);
+enum handled reply_no_memory(struct request *request); /* 503 */
 
 /* Compresses the body if the client accepts that, the body is large enough and there is memory: true. */
 bool reply_compress(const struct request *request, struct buffer *body);

@@ -12,11 +12,8 @@
 
 struct http;
 
-/* The server of this request, for http_invalidate(). */
-struct http *request_http(const struct request *request);
-
-/* http_config.context. */
-void *request_context(const struct request *request);
+struct http *request_http(const struct request *request); /* for http_invalidate() */
+void *request_context(const struct request *request);     /* http_config.context */
 
 /* The user whose token was presented; without tokens user_everybody. Never NULL. */
 const struct user *request_user(const struct request *request);
@@ -30,11 +27,8 @@ uint64_t request_client(const struct request *request);
    not run. */
 bool request_work(struct request *request, void (*work)(struct request *request));
 
-/* The path, without the query. */
-const char *request_path(const struct request *request);
-
-/* The segment that {...} in the route's pattern stands for. */
-const char *request_param(const struct request *request);
+const char *request_path(const struct request *request);  /* without the query */
+const char *request_param(const struct request *request); /* what {...} in the route's pattern stands for */
 
 /* The query parameter, "" when it has no value; NULL: not given. */
 const char *request_query(const struct request *request, const char *name);
@@ -57,8 +51,7 @@ const char *request_body(const struct request *request, size_t *length);
 /* The seconds of `Prefer: wait=N` (RFC 7240), at most REQUEST_WAIT_MAX_S; 0: not asked for. */
 int request_prefer_wait(const struct request *request);
 
-/* --request-seconds: the time that a client has to send a request. */
-int request_seconds(const struct request *request);
+int request_seconds(const struct request *request); /* --request-seconds */
 
 /* ---- waiting: a handler does not block. It returns request_wait() and is called again. ---- */
 
@@ -84,8 +77,7 @@ enum handled request_wait_until(struct request *request, double seconds);
    many connections wait with the client's token. */
 bool request_over(const struct request *request);
 
-/* True when the server ends: what is not there now will not come. */
-bool request_ending(const struct request *request);
+bool request_ending(const struct request *request); /* the server ends */
 
 /* Any thread; does not block. Further calls are harmless, but none may come after `release` of
    request_set_state(). */
@@ -123,8 +115,6 @@ struct peer;
 /* `path` and `method` must live as long as the request. NULL: no memory. */
 struct request *request_new(struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
-
-/* Frees the handler's state, if there is one. */
-void request_release(struct request *request);
+void request_release(struct request *request); /* frees the handler's state, if there is one */
 
 #endif
