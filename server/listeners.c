@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "base/notify.h"
 #include "server/config.h"
-#include "server/http/http.h"
 #include "server/http/log_writer.h"
 #include "server/http/origin_check.h"
 #include "server/store/disk_reserve.h"
@@ -144,8 +143,9 @@ static int path_clear(const struct sockaddr_un *address, struct error *error)
     return 0;
 }
 
-static int unix_open(struct listeners *listeners, const struct config *config, struct error *error)
+static int unix_open(struct listeners *listeners, struct error *error)
 {
+    const struct config *config = listeners->config;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = config->socket;
     struct stat status;
@@ -176,22 +176,10 @@ static int unix_open(struct listeners *listeners, const struct config *config, s
         close(listener);
         return -1;
     }
-    listeners->unix_socket = listener;
-    listeners->unix_path = path;
+    listeners->http.listeners[1] = listener;
     listeners->device = status.st_dev;
     listeners->file = status.st_ino;
     return 0;
-}
-
-static void unix_close(struct listeners *listeners)
-{
-    struct stat status;
-    if (listeners->unix_socket <= 0)
-        return;
-    if (lstat(listeners->unix_path, &status) == 0 && status.st_dev == listeners->device &&
-        status.st_ino == listeners->file)
-        unlink(listeners->unix_path);
-    close(listeners->unix_socket);
 }
 
 /* ---- all that the options name ---- */
@@ -222,23 +210,25 @@ static int64_t log_budget(const void *arg, int file)
 
 /* Two logs in one file share a writer: a pipe may take a part of a line, so that two writers would mix their
    lines. */
-static int logs_open(struct listeners *listeners, const struct config *config, struct error *error)
+static int logs_open(struct listeners *listeners, struct error *error)
 {
+    const struct config *config = listeners->config;
+    struct http_config *http = &listeners->http;
     const struct log_limits limits = {
         .bytes = config->log_bytes, .files = config->log_files, .budget = log_budget, .budget_arg = config};
-    if (config->access_log[0] &&
-        log_writer_open(&listeners->access_log, config->access_log, &limits, error) < 0)
+    if (config->access_log[0] && log_writer_open(&http->access_log, config->access_log, &limits, error) < 0)
         return -1;
     if (config->audit_log[0] && strcmp(config->audit_log, config->access_log) == 0) {
-        listeners->audit_log = listeners->access_log;
+        http->audit_log = http->access_log;
         return 0;
     }
-    return config->audit_log[0] ? log_writer_open(&listeners->audit_log, config->audit_log, &limits, error)
-                                : 0;
+    return config->audit_log[0] ? log_writer_open(&http->audit_log, config->audit_log, &limits, error) : 0;
 }
 
-static int sockets_open(struct listeners *listeners, const struct config *config, struct error *error)
+static int sockets_open(struct listeners *listeners, struct error *error)
 {
+    const struct config *config = listeners->config;
+    int *listener = &listeners->http.listeners[0];
     bool tcp = strcmp(config->address, "none") != 0;
     if (!tcp && !config->socket[0])
         return error_set(error, ERROR_INVALID, "--address none needs --socket: nothing would listen");
@@ -246,32 +236,24 @@ static int sockets_open(struct listeners *listeners, const struct config *config
         return error_set(error, ERROR_INVALID, "--port-file: with --address none there is no port");
     if (tcp) {
         listeners->port = config->port;
-        if ((listeners->tcp = listener_open(config->address, &listeners->port, error)) < 0)
+        if ((*listener = listener_open(config->address, &listeners->port, error)) < 0)
             return -1;
     }
-    return config->socket[0] ? unix_open(listeners, config, error) : 0;
+    return config->socket[0] ? unix_open(listeners, error) : 0;
 }
 
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens, struct error *error)
 {
+    listeners->config = config;
     /* With tokens no guard is needed: a page of another site has none, by whatever name it reaches this
        machine. */
     bool guarded = !tokens && listener_is_local(config->address);
     if (openness_check(config, tokens, error) < 0 ||
         origin_check_new(&listeners->origin_check, config->allow_hosts, config->allow_origins, guarded,
-                         error) < 0 ||
-        sockets_open(listeners, config, error) < 0)
+                         error) < 0)
         return -1;
-    return logs_open(listeners, config, error);
-}
-
-void listeners_use(const struct listeners *listeners, struct http_config *config)
-{
-    config->listeners[0] = listeners->tcp;
-    config->listeners[1] = listeners->unix_socket;
-    config->origin_check = listeners->origin_check;
-    config->access_log = listeners->access_log;
-    config->audit_log = listeners->audit_log;
+    listeners->http.origin_check = listeners->origin_check;
+    return sockets_open(listeners, error) < 0 ? -1 : logs_open(listeners, error);
 }
 
 /* Writes another file and renames it, so that a program that waits for the file never reads a part of it. */
@@ -286,9 +268,9 @@ static int port_file_write(const char *path, int port, struct error *error)
     return 0;
 }
 
-int listeners_announce(const struct listeners *listeners, const struct config *config, const char *instance,
-                       struct error *error)
+int listeners_announce(const struct listeners *listeners, const char *instance, struct error *error)
 {
+    const struct config *config = listeners->config;
     int port = listeners->port;
     const char *format = strchr(config->address, ':') ? "http://[%s]:%d" : "http://%s:%d";
     struct buffer line = {0};
@@ -320,11 +302,16 @@ int listeners_announce(const struct listeners *listeners, const struct config *c
 
 void listeners_close(struct listeners *listeners)
 {
-    if (listeners->tcp > 0)
-        close(listeners->tcp);
-    unix_close(listeners);
-    if (listeners->audit_log != listeners->access_log)
-        log_writer_close(listeners->audit_log);
-    log_writer_close(listeners->access_log);
+    const struct http_config *http = &listeners->http;
+    struct stat status;
+    if (http->listeners[1] > 0 && lstat(listeners->config->socket, &status) == 0 &&
+        status.st_dev == listeners->device && status.st_ino == listeners->file)
+        unlink(listeners->config->socket);
+    for (int i = 0; i < HTTP_LISTENERS; i++)
+        if (http->listeners[i] > 0)
+            close(http->listeners[i]);
+    if (http->audit_log != http->access_log)
+        log_writer_close(http->audit_log);
+    log_writer_close(http->access_log);
     origin_check_free(listeners->origin_check);
 }

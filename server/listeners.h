@@ -7,17 +7,17 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "server/http/http_config.h"
 
 struct config;
-struct http_config;
 
 struct listeners {
-    int tcp, port, unix_socket; /* 0: none */
+    const struct config *config; /* borrowed */
+    struct http_config http;     /* its sockets, check of origins and logs, to be used by servers */
+    struct origin_check *origin_check;
+    int port;     /* 0: none */
     dev_t device; /* these two identify the Unix socket's file, so that no other one is removed */
     ino_t file;
-    const char *unix_path; /* borrowed from the configuration */
-    struct origin_check *origin_check;
-    struct log_writer *access_log, *audit_log; /* NULL: none; both may be the same */
 };
 
 /* True when that address (IPv4 or IPv6 in figures, or "localhost") can only be reached from this machine, and
@@ -35,13 +35,9 @@ int listener_open(const char *address, int *port, struct error *error);
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens,
                    struct error *error);
 
-/* Sets the members of *config that are borrowed from the listeners. */
-void listeners_use(const struct listeners *listeners, struct http_config *config);
-
 /* Tells where the service listens: a line of JSON on standard output for programs, a line of the log, the
    service manager, and the port in --port-file. 0, or -1 with ERROR_SYSTEM (the file) or ERROR_MEMORY. */
-int listeners_announce(const struct listeners *listeners, const struct config *config, const char *instance,
-                       struct error *error);
+int listeners_announce(const struct listeners *listeners, const char *instance, struct error *error);
 
 /* Closes all, and removes the Unix socket's file unless another one has taken its place. */
 void listeners_close(struct listeners *listeners);

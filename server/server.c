@@ -178,18 +178,16 @@ static int store_begin(struct server *server, struct error *error)
 
 static struct http_config http_config_of(struct server *server)
 {
-    struct http_config config = {
-        .threads = server->config->threads,
-        .request_s = (int)(server->config->request_s + 0.5),
-        .comment_s = server->config->comment_s,
-        .routes = route_table,
-        .connections_per_address = server->config->connections_per_address,
-        .users = server->service.users,
-        .instance = server->service.instance,
-        .context = &server->service,
-        .completed = service_completed,
-    };
-    listeners_use(&server->listeners, &config);
+    struct http_config config = server->listeners.http;
+    config.threads = server->config->threads;
+    config.request_s = (int)(server->config->request_s + 0.5);
+    config.comment_s = server->config->comment_s;
+    config.routes = route_table;
+    config.connections_per_address = server->config->connections_per_address;
+    config.users = server->service.users;
+    config.instance = server->service.instance;
+    config.context = &server->service;
+    config.completed = service_completed;
     return config;
 }
 
@@ -214,7 +212,7 @@ static int server_announce(struct server *server, struct error *error)
     if (server->announced)
         return 0;
     server->announced = true;
-    return listeners_announce(&server->listeners, server->config, server->service.instance, error);
+    return listeners_announce(&server->listeners, server->service.instance, error);
 }
 
 /* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work

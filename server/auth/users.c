@@ -33,16 +33,6 @@ static bool token_same(const struct token *one, const struct token *other)
     return one->user.role == other->user.role && strcmp(one->user.name, other->user.name) == 0;
 }
 
-/* Numbers the tokens; a token that was in the file before keeps its number. Called with the lock held. */
-static void serials_assign(struct users *users, struct tokens *tokens)
-{
-    for (int i = 0; i < tokens->count; i++) {
-        struct token *token = &tokens->at[i];
-        const struct token *before = users->tokens ? tokens_find(users->tokens, token->hash) : NULL;
-        token->serial = before && token_same(before, token) ? before->serial : ++users->last_serial;
-    }
-}
-
 /* Logs each token of `from` that `to` lacks. The audit log has requests only, so this is the record of
    changed rights. */
 static void changes_log(const struct tokens *from, const struct tokens *to, const char *what)
@@ -61,8 +51,12 @@ static void tokens_apply(struct users *users, struct tokens *tokens)
     if (!tokens->count)
         log_warning("%s says \"# nobody\": no token is accepted", users->path);
     pthread_mutex_lock(&users->lock);
-    serials_assign(users, tokens);
     struct tokens *old = users->tokens;
+    for (int i = 0; i < tokens->count; i++) { /* a token that was in the file before keeps its number */
+        struct token *token = &tokens->at[i];
+        const struct token *before = old ? tokens_find(old, token->hash) : NULL;
+        token->serial = before && token_same(before, token) ? before->serial : ++users->last_serial;
+    }
     users->tokens = tokens;
     users->changes++;
     users->wrong = (struct error){0};

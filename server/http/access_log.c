@@ -121,13 +121,6 @@ static bool is_audited(const struct request *request)
     return !reads && (is_refused(request) || (done && route && !(route->flags & ROUTE_READ)));
 }
 
-/* True for a request without a known token, where tokens are required, and for one whose token does not
-   permit it. */
-static bool is_unauthorized(const struct request *request)
-{
-    return is_refused(request) || (request->http->config.users && !request->token);
-}
-
 /* True when the request is counted in the throttle and gets no line of its own. */
 static bool is_counted(const struct request *request, struct log_throttle *throttle)
 {
@@ -151,7 +144,9 @@ void access_log_request(const struct request *request, bool whole)
     };
     if (http->config.completed)
         http->config.completed(http->config.completed_arg, &completed);
-    if (http->config.access_log && !(is_unauthorized(request) && is_counted(request, http->access_throttle)))
+    /* Without a known token, where tokens are required, or with one that does not permit it. */
+    bool unauthorized = is_refused(request) || (http->config.users && !request->token);
+    if (http->config.access_log && !(unauthorized && is_counted(request, http->access_throttle)))
         line_write(request, http->config.access_log, &completed, whole);
     bool repeatable = is_refused(request) || request->unchanged;
     if (http->config.audit_log && is_audited(request) &&

@@ -273,23 +273,18 @@ static int daemon_start(struct http *http, struct error *error)
     return acceptor_start(http, connections, error);
 }
 
-/* A random prefix, so that the id of a request is unique in the logs of all processes. */
-static void prefix_choose(char prefix[16])
-{
-    uint64_t number = 0;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
-        number = (uint64_t)clock_wall_ms();
-    snprintf(prefix, 16, "%012llx-", (unsigned long long)number & 0xffffffffffff);
-}
-
 int http_start(struct http **out, const struct http_config *config, struct error *error)
 {
+    uint64_t prefix = 0;
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
     http->config = *config;
-    snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    prefix_choose(http->id_prefix);
+    /* A random prefix, so that the id of a request is unique in the logs of all processes. */
+    if (getrandom(&prefix, sizeof prefix, GRND_NONBLOCK) < 0)
+        prefix = (uint64_t)clock_wall_ms();
+    snprintf(http->id_prefix, sizeof http->id_prefix, "%012llx-",
+             (unsigned long long)prefix & 0xffffffffffff);
     peers_init(http);
     if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0)
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");

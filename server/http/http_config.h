@@ -21,7 +21,7 @@ struct http_completed {
 
 enum { HTTP_LISTENERS = 2 };
 
-/* All pointers are borrowed and outlive the server, but for `instance`, which is copied. */
+/* All pointers are borrowed and outlive the server. */
 struct http_config {
     int listeners[HTTP_LISTENERS]; /* listening sockets that do not block; 0 or -1: none */
     int threads;                   /* that serve connections */

@@ -92,8 +92,7 @@ struct peer {
 };
 
 struct http {
-    struct http_config config; /* as given, but for the instance: */
-    char instance[64];
+    struct http_config config;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
     struct worker_pool *worker_pool;

@@ -42,10 +42,17 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     pthread_mutex_unlock(&http->lock);
 }
 
-/* libmicrohttpd calls this before it closes the socket, so the sockets of listed peers are never another
-   file's. */
-static void peer_end(struct http *http, struct peer *peer)
+/* libmicrohttpd says that a connection has ended before it closes the socket, so the sockets of listed peers
+   are never another file's. */
+void peer_notify(void *arg, struct MHD_Connection *connection, void **slot,
+                 enum MHD_ConnectionNotificationCode code)
 {
+    struct http *http = arg;
+    struct peer *peer = *slot;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        peer_start(http, connection, slot);
+        return;
+    }
     atomic_fetch_sub(&http->accepted, 1);
     if (!peer)
         return;
@@ -53,15 +60,6 @@ static void peer_end(struct http *http, struct peer *peer)
     connection_limit_leave(peer);
     pthread_mutex_unlock(&http->lock);
     free(peer);
-}
-
-void peer_notify(void *arg, struct MHD_Connection *connection, void **slot,
-                 enum MHD_ConnectionNotificationCode code)
-{
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        peer_start(arg, connection, slot);
-    else
-        peer_end(arg, *slot);
 }
 
 /* ---- phases; static functions are called with http->lock held ---- */

@@ -74,7 +74,7 @@ enum handled reply_send(struct request *request, unsigned status, const char *ty
     if ((status == 429 || status == 503) && !MHD_get_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER))
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
-    MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
+    MHD_add_response_header(response, "Coalesced-Instance", request->http->config.instance);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, REQUEST_ID_HEADER, request->id);
     if (request->ambiguous || request->peer->excess != PEER_WITHIN)
@@ -163,7 +163,7 @@ static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, 
 {
     bool of_commit = !strstr(coalesced_commit, "-dirty") && strcmp(coalesced_commit, "unknown") != 0;
     snprintf(tag, CACHE_TAG_BYTES, "\"%.80s-%.64s%s\"", name,
-             of_commit ? coalesced_commit : request->http->instance, coded ? "-gzip" : "");
+             of_commit ? coalesced_commit : request->http->config.instance, coded ? "-gzip" : "");
 }
 
 bool reply_not_modified(struct request *request, const char *name, enum handled *handled)
