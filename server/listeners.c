@@ -268,7 +268,7 @@ static int port_file_write(const char *path, int port, struct error *error)
     return 0;
 }
 
-int listeners_announce(const struct listeners *listeners, const char *instance, struct error *error)
+int listeners_announce(struct listeners *listeners, const char *instance, struct error *error)
 {
     const struct config *config = listeners->config;
     int port = listeners->port;
@@ -276,6 +276,9 @@ int listeners_announce(const struct listeners *listeners, const char *instance, 
     struct buffer line = {0};
     struct json_writer json = {.out = &line};
     char url[128] = "";
+    if (listeners->announced)
+        return 0;
+    listeners->announced = true;
     if (port)
         snprintf(url, sizeof url, format, config->address, port);
     json_writer_begin_object(&json, NULL);

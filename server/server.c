@@ -38,7 +38,6 @@ struct server {
     struct http *http;
     struct retention *retention;
     struct starting *starting; /* answers requests while the store cannot be opened */
-    bool announced;
     struct listeners listeners;
     char *lock_dir;
 };
@@ -49,18 +48,17 @@ struct server {
 static int instance_choose(struct server *server, struct error *error)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-    char made_up[ID_BYTES];
+    char *instance = server->service.instance;
     const char *name = server->config->instance;
-    if (!name[0]) {
-        id_next(made_up);
-        name = made_up;
-    }
     size_t length = strlen(name);
     if (length >= sizeof server->service.instance || strspn(name, allowed) < length)
         return error_set(error, ERROR_INVALID,
                          "--instance takes at most %zu letters, digits and -._, not \"%.80s\"",
                          sizeof server->service.instance - 1, name);
-    memcpy(server->service.instance, name, length + 1);
+    if (length)
+        memcpy(instance, name, length + 1);
+    else
+        id_next(instance);
     return 0;
 }
 
@@ -206,15 +204,6 @@ static int http_begin(struct server *server, struct error *error)
 
 /* ---- a disk that is full when the service starts ---- */
 
-/* Tells where the service listens, once. */
-static int server_announce(struct server *server, struct error *error)
-{
-    if (server->announced)
-        return 0;
-    server->announced = true;
-    return listeners_announce(&server->listeners, server->service.instance, error);
-}
-
 /* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work
    later. */
 static int server_load(struct server *server, struct error *error)
@@ -252,7 +241,7 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
             log_error("cannot start yet, trying again each second: %s", why.text);
             struct http_config config = http_config_of(server);
             if (starting_begin(&server->starting, &config, why.text, error) < 0 ||
-                server_announce(server, error) < 0)
+                listeners_announce(&server->listeners, server->service.instance, error) < 0)
                 return -1;
         }
         starting_set_reason(server->starting, why.text);
@@ -339,7 +328,8 @@ int server_run(const struct config *config, executor_spec_check spec_check)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    if (server_start(&server, &signals, &received, &error) == 0 && server_announce(&server, &error) == 0)
+    if (server_start(&server, &signals, &received, &error) == 0 &&
+        listeners_announce(&server.listeners, server.service.instance, &error) == 0)
         while (sigwait(&signals, &received) == 0 && received == SIGHUP) {
             log_info("%s: reading the list of devices again", strsignal(received));
             device_pool_reload(server.service.pool);

@@ -1,6 +1,6 @@
-/* The subcommand `coalesced token add|list|revoke`, and its changes of the token file. The file is replaced as a
-   whole, so that a service that reads it, and a power failure, find either the old or the new one. Programs that
-   change it at the same time wait for each other. */
+/* The subcommand `coalesced token add|list|revoke`, and its changes of the token file. The file is replaced
+   as a whole, so that a service that reads it, and a power failure, find either the old or the new one.
+   Programs that change it at the same time wait for each other. */
 #ifndef COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
 #define COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
 

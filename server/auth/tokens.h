@@ -1,12 +1,12 @@
-/* Users, and the token file: a token in each line, `NAME ROLE sha256:HASH [ADDED]`; '#' begins a comment line. A user may
-   have several lines with different roles, so that a new token can be added before the old one is revoked. A
-   file without a token may be in the middle of being written; the comment line `# nobody` says that it has
-   none on purpose.
+/* Users, and the token file: a token in each line, `NAME ROLE sha256:HASH [ADDED]`; '#' begins a comment
+   line. A user may have several lines with different roles, so that a new token can be added before the old
+   one is revoked. A file without a token may be in the middle of being written; the comment line `# nobody`
+   says that it has none on purpose.
 
    The file has hashes only; the user presents the secret. One of token_secret_make() has 256 random bits,
-   which cannot be guessed; so a plain SHA-256 protects it as well as the slow hashes that passwords need, and
-   takes a microsecond of a request. A secret that somebody invented has no such protection, so short ones are
-   refused. */
+   which cannot be guessed; so a plain SHA-256 protects it as well as the slow hashes that passwords need,
+   and takes a microsecond of a request. A secret that somebody invented has no such protection, so short
+   ones are refused. */
 #ifndef COALESCED_SERVER_AUTH_TOKENS_H
 #define COALESCED_SERVER_AUTH_TOKENS_H
 

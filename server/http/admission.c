@@ -239,7 +239,7 @@ static bool reject_role(struct request *request)
 
 static bool reject_path(struct request *request)
 {
-    if (request->malformed)
+    if (request->peer->malformed)
         return reject(request, PROBLEM_MALFORMED,
                       "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
     if (!request->match.allow[0])

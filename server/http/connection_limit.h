@@ -33,9 +33,9 @@ void connection_limit_leave(struct peer *peer);
 /* Marks the connection as active now, so that it is the last to be closed for others. */
 void connection_limit_refresh(struct peer *peer);
 
-/* True when a quarter of the connections that its address may have wait, or are being sent a reply, with this
-   peer's token. So one user cannot take all connections of an address that others share, as behind a proxy.
-   */
+/* True when a quarter of the connections that its address may have wait, or are being sent a reply, with
+   this peer's token. So one user cannot take all connections of an address that others share, as behind a
+   proxy. */
 bool connection_limit_token_reached(const struct peer *peer);
 
 /* True when half of the connections, of its address or of all, are live streams. */

@@ -257,8 +257,8 @@ static int daemon_start(struct http *http, struct error *error)
     /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so
        that limit is set out of reach: connection_limit.c decides (docs/decisions.md). */
     unsigned out_of_reach = connections * (unsigned)config->threads;
-    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at once.
-       */
+    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at
+       once. */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
     http->daemon =

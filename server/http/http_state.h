@@ -69,7 +69,7 @@ struct peer {
     struct address_key address;
 
     /* used by the connection's thread */
-    bool malformed; /* the target of the request that arrives cannot be decoded */
+    bool malformed; /* the target of its request cannot be decoded */
     bool interim;   /* HTTP/1.1: an interim response may be sent */
 
     /* guarded by http->lock */
@@ -138,7 +138,6 @@ struct request {
     bool head;               /* HEAD: the reply has no body */
     bool plain;              /* neither a query nor a preference: the path decides the reply */
     bool gzip;               /* the client accepts it */
-    bool malformed;          /* the target cannot be decoded */
     struct buffer body;
     size_t body_seen; /* bytes, with those that were dropped */
     int64_t began_ns; /* when its header was complete */

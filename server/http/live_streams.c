@@ -120,8 +120,8 @@ static void stream_refill(struct live_stream *stream)
         atomic_store(&streams->woken, true); /* there may be more, for the next round */
 }
 
-/* Sends what there is and hands the stream back when it has ended, failed or is not read. The stream may be freed
-   then. */
+/* Sends what there is and hands the stream back when it has ended, failed or is not read. The stream may be
+   freed then. */
 static void stream_serve(struct live_stream *stream)
 {
     int64_t now = clock_monotonic_ns();
@@ -309,7 +309,7 @@ static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t siz
 
 enum handled reply_live(struct request *request, reply_more *more, void *arg, void (*release)(void *arg))
 {
-    bool live = peer_become_live(request->peer);
+    bool live = peer_begin_stream(request->peer, true);
     struct live_stream *stream = live ? calloc(1, sizeof *stream) : NULL;
     if (!stream)
         release(arg);

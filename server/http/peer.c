@@ -144,20 +144,13 @@ void peer_wake(struct peer *peer)
     pthread_mutex_unlock(&http->lock);
 }
 
-bool peer_token_reached(struct peer *peer)
+bool peer_begin_stream(struct peer *peer, bool live)
 {
     pthread_mutex_lock(&peer->http->lock);
-    bool reached = connection_limit_token_reached(peer);
+    bool allowed = !connection_limit_token_reached(peer) && !(live && connection_limit_live_reached(peer));
+    peer->live = live && allowed;
     pthread_mutex_unlock(&peer->http->lock);
-    return reached;
-}
-
-bool peer_become_live(struct peer *peer)
-{
-    pthread_mutex_lock(&peer->http->lock);
-    peer->live = !connection_limit_token_reached(peer) && !connection_limit_live_reached(peer);
-    pthread_mutex_unlock(&peer->http->lock);
-    return peer->live;
+    return allowed;
 }
 
 /* The worker pool is stopped after http->closing was set, so it still takes what is added here. */
@@ -213,7 +206,7 @@ void peer_done(struct peer *peer)
 {
     pthread_mutex_lock(&peer->http->lock);
     phase_set(peer, PEER_ARRIVING);
-    peer->uploading = peer->live = false;
+    peer->uploading = peer->live = peer->malformed = false;
     peer->send_until_ns = 0;
     peer->arriving_since_ns = clock_monotonic_ns();
     connection_limit_refresh(peer);

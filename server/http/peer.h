@@ -30,12 +30,9 @@ bool peer_wait(struct peer *peer, int64_t until_ns);
    while the thread of live streams sends on its socket. False: the server ends, and nothing was done. */
 bool peer_suspend(struct peer *peer, enum peer_phase phase, struct worker_task *task);
 
-/* True: this token holds so many connections that this one should not become a stream (connection_limit.h).
-   */
-bool peer_token_reached(struct peer *peer);
-
-/* Makes the connection a live stream. False: too many are, of its token, its address or all. */
-bool peer_become_live(struct peer *peer);
+/* The reply will be a stream, `live` or made in pieces. False: too many connections are, of its token, and
+   live ones of its address or all (connection_limit.h). */
+bool peer_begin_stream(struct peer *peer, bool live);
 
 /* Cuts the connection when the reply that follows is not sent within so many seconds. */
 void peer_send_within(struct peer *peer, int seconds);

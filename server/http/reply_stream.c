@@ -1,6 +1,6 @@
-/* Bodies that are compressed, and bodies that are made piece by piece in the worker pool while the connection
-   is suspended, each piece after the one before was sent. A client that does not read costs one piece of memory
-   and no thread. */
+/* Bodies that are compressed, and bodies that are made piece by piece in the worker pool while the
+   connection is suspended, each piece after the one before was sent. A client that does not read costs one
+   piece of memory and no thread. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -26,8 +26,9 @@ static const int64_t piece_ns = 5000000;
 
 /* ---- compression ---- */
 
-/* Replies that are sent once use a window of 8 kB and little memory, about 50 kB: rows of a table resemble the
-   rows shortly before. Cached replies are compressed once, as well as possible, with 300 kB. -1: no memory. */
+/* Replies that are sent once use a window of 8 kB and little memory, about 50 kB: rows of a table resemble
+   the rows shortly before. Cached replies are compressed once, as well as possible, with 300 kB. -1: no
+   memory. */
 static int gzip_begin(z_stream *gzip, bool cached)
 {
     int level = cached ? 9 : 3, window_bits = cached ? 15 : 13, memory_level = cached ? 8 : 5;
@@ -192,7 +193,7 @@ static struct MHD_Response *stream_start(struct request *request, reply_more *mo
 enum handled reply_stream(struct request *request, reply_more *more, void *arg, void (*release)(void *arg))
 {
     struct error error = {0};
-    if (peer_token_reached(request->peer)) {
+    if (!peer_begin_stream(request->peer, false)) {
         release(arg);
         return reply_problem(request, PROBLEM_UNAVAILABLE,
                              "a quarter of the connections that your address may have wait, or are being "

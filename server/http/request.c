@@ -76,8 +76,6 @@ struct request *request_new(struct peer *peer, const char *path, const char *met
     request->http = peer->http;
     request->peer = peer;
     request->user = user_everybody;
-    request->malformed = peer->malformed;
-    peer->malformed = false;
     request->target = path;
     request->path = request_target_path(path);
     request->method = method;

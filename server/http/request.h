@@ -23,8 +23,8 @@ const struct user *request_user(const struct request *request);
 uint64_t request_client(const struct request *request);
 
 /* Has the worker pool run work(request), after which the request is woken. For a handler of a route without
-   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work will
-   not run. */
+   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work
+   will not run. */
 bool request_work(struct request *request, void (*work)(struct request *request));
 
 const char *request_path(const struct request *request);  /* without the query */
@@ -63,9 +63,9 @@ void request_set_state(struct request *request, void *state, void (*release)(voi
 void *request_state(const struct request *request);
 
 /* The handler is called again after request_wake(), which must be certain to come: neither a client that
-   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. With ROUTE_SLOW
-   only after request_wake(), to run behind the tasks of other clients: its connection may fail before it waits,
-   which frees the state. */
+   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. With
+   ROUTE_SLOW only after request_wake(), to run behind the tasks of other clients: its connection may fail
+   before it waits, which frees the state. */
 enum handled request_wait(struct request *request);
 
 /* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or
