@@ -246,20 +246,17 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
 
 char *config_data_dir(struct error *error)
 {
-    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME"),
-               *home = getenv("HOME");
+    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME");
     bool given = state && state[0] == '/';
+    const char *parent = named && named[0] ? named : given ? state : getenv("HOME");
+    const char *below = parent == named ? "" : given ? "/coalesced" : "/.local/state/coalesced";
     char *directory = NULL;
-    if (!(named && named[0]) && !given && !(home && home[0])) {
+    if (!parent || !parent[0])
         error_set(error, ERROR_INVALID, "where are experiments kept? Give --data-dir, or set HOME");
-        return NULL;
-    }
-    if (named && named[0])
-        directory = strdup(named);
-    else if (asprintf(&directory, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") < 0)
+    else if (asprintf(&directory, "%s%s", parent, below) < 0) {
         directory = NULL;
-    if (!directory)
         error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    }
     return directory;
 }
 

@@ -11,7 +11,6 @@
 #define COALESCED_SERVER_AUTH_TOKENS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

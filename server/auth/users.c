@@ -2,7 +2,6 @@
    file system, where a read can block for long. */
 #include "server/auth/users.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "server/http/http.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include "server/http/document_cache.h"
 #include "server/http/http_state.h"
 #include "server/http/live_streams.h"
-#include "server/http/log_throttle.h"
 #include "server/http/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -330,7 +328,7 @@ void http_stop(struct http *http)
     live_streams_free(http->live_streams);
     acceptor_free(http->acceptor);
     document_cache_free(http->cache);
-    log_throttle_free(http->access_throttle);
-    log_throttle_free(http->audit_throttle);
+    access_log_throttle_free(http->access_throttle);
+    access_log_throttle_free(http->audit_throttle);
     free(http);
 }

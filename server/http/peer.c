@@ -11,7 +11,7 @@
 #include "base/thread.h"
 #include "server/auth/users.h"
 #include "server/http/connection_limit.h"
-#include "server/http/log_throttle.h"
+#include "server/http/access_log.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -259,8 +259,8 @@ static int64_t peers_look(void *arg, int64_t now_ns)
     bool look = now_ns >= http->look_at_ns, revoked = false;
     if (look) {
         http->look_at_ns = now_ns + second_ns;
-        log_throttle_write(http->access_throttle, now_ns);
-        log_throttle_write(http->audit_throttle, now_ns);
+        access_log_throttle_write(http->access_throttle, now_ns);
+        access_log_throttle_write(http->audit_throttle, now_ns);
         unsigned changes = http->config.users ? users_changes(http->config.users) : 0;
         revoked = changes != http->users_changes;
         http->users_changes = changes;

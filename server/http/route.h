@@ -4,7 +4,6 @@
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "server/auth/users.h"
 
