@@ -17,8 +17,7 @@ enum { ROUND = 64, FULL_MS = 2, FAILED_MS = 100 };
 struct acceptor {
     struct http *http;
     unsigned limit;
-    int stop; /* an eventfd */
-    bool running;
+    int stop;    /* an eventfd */
     bool scarce; /* the failure to accept was logged */
     pthread_t thread;
 };
@@ -82,23 +81,23 @@ int acceptor_start(struct http *http, unsigned limit, struct error *error)
     acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int failed =
         acceptor->stop < 0 ? errno : thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
-    acceptor->running = !failed;
-    return failed ? error_set_errno(error, failed, "cannot start the thread that accepts connections") : 0;
+    if (!failed)
+        return 0;
+    if (acceptor->stop >= 0)
+        close(acceptor->stop);
+    free(acceptor);
+    http->acceptor = NULL;
+    return error_set_errno(error, failed, "cannot start the thread that accepts connections");
 }
 
-void acceptor_stop(struct acceptor *acceptor)
+void acceptor_stop(struct http *http)
 {
-    if (!acceptor || !acceptor->running)
+    struct acceptor *acceptor = http->acceptor;
+    if (!acceptor)
         return;
     eventfd_write(acceptor->stop, 1);
     pthread_join(acceptor->thread, NULL);
-    acceptor->running = false;
-}
-
-void acceptor_free(struct acceptor *acceptor)
-{
-    acceptor_stop(acceptor);
-    if (acceptor && acceptor->stop >= 0)
-        close(acceptor->stop);
+    close(acceptor->stop);
     free(acceptor);
+    http->acceptor = NULL;
 }

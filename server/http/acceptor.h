@@ -11,11 +11,7 @@
    open at a time; accepting waits beyond that. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
 int acceptor_start(struct http *http, unsigned limit, struct error *error);
 
-/* Ends the thread, if it runs: no connection is accepted after this returns. NULL and further calls are
-   allowed. */
-void acceptor_stop(struct acceptor *acceptor);
-
-/* Stops and frees; NULL is allowed. */
-void acceptor_free(struct acceptor *acceptor);
+/* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
+void acceptor_stop(struct http *http);
 
 #endif

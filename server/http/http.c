@@ -309,7 +309,7 @@ void http_wake(void *arg)
 
 void http_quiesce(struct http *http)
 {
-    acceptor_stop(http->acceptor);
+    acceptor_stop(http);
     live_streams_end(http->live_streams);
     peers_end(http);
 }
@@ -318,6 +318,7 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
+    acceptor_stop(http);
     /* MHD_stop_daemon() requires that no connection is suspended. */
     peers_stop_streams(http);
     live_streams_end(http->live_streams);
@@ -326,7 +327,6 @@ void http_stop(struct http *http)
         MHD_stop_daemon(http->daemon);
     peers_stop(http);
     live_streams_free(http->live_streams);
-    acceptor_free(http->acceptor);
     document_cache_free(http->cache);
     access_log_throttle_free(http->access_throttle);
     access_log_throttle_free(http->audit_throttle);

@@ -153,18 +153,22 @@ static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t siz
     return (ssize_t)count;
 }
 
-/* Makes the first piece and the response. `release` frees arg, also after a failure: NULL with *error. */
-static struct MHD_Response *stream_start(struct request *request, reply_more *more, void *arg,
-                                         void (*release)(void *arg), struct error *error)
+enum handled reply_stream(struct request *request, reply_more *more, void *arg, void (*release)(void *arg))
 {
+    bool allowed = peer_begin_stream(request->peer, false);
+    struct reply_stream *stream = allowed ? calloc(1, sizeof *stream) : NULL;
     struct MHD_Response *response = NULL;
-    struct reply_stream *stream = calloc(1, sizeof *stream);
+    struct error error = {0};
     int unsent = UNSENT_BYTES;
-    if (!stream) {
+    if (!stream)
         release(arg);
-        error_set(error, ERROR_MEMORY, "there is no memory for the answer");
-        return NULL;
-    }
+    if (!allowed)
+        return reply_problem(
+            request, PROBLEM_UNAVAILABLE,
+            "a quarter of the connections that your address may have wait, or are being sent "
+            "something, with this token: read those first");
+    if (!stream)
+        return reply_no_memory(request);
     *stream = (struct reply_stream){.task = {.run = piece_run, .client = request_client(request)},
                                     .http = request->http,
                                     .peer = request->peer,
@@ -175,33 +179,17 @@ static struct MHD_Response *stream_start(struct request *request, reply_more *mo
                                     .release = release};
     /* Fails on a Unix socket. */
     setsockopt(request->peer->socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
-    if ((!stream->compressed || gzip_begin(&stream->gzip, false) == 0) && piece_make(stream, error) == 0)
+    if ((!stream->compressed || gzip_begin(&stream->gzip, false) == 0) && piece_make(stream, &error) == 0)
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, stream_read, stream,
                                                      stream_free);
     if (!response) {
         stream_release(&stream->task);
-        error_set(error, ERROR_MEMORY, "there is no memory for the answer");
-        return NULL;
+        return error.kind != ERROR_NONE ? reply_error(request, &error) : reply_no_memory(request);
     }
-    /* libmicrohttpd would send the end of a chunked body even for HEAD, so the connection is closed instead.
-       */
+    /* libmicrohttpd would send the end of a chunked body even for HEAD, so the connection is closed
+       instead. */
     if (request->head)
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-    return response;
-}
-
-enum handled reply_stream(struct request *request, reply_more *more, void *arg, void (*release)(void *arg))
-{
-    struct error error = {0};
-    if (!peer_begin_stream(request->peer, false)) {
-        release(arg);
-        return reply_problem(request, PROBLEM_UNAVAILABLE,
-                             "a quarter of the connections that your address may have wait, or are being "
-                             "sent something, with this token: read those first");
-    }
-    struct MHD_Response *response = stream_start(request, more, arg, release, &error);
-    if (!response)
-        return reply_error(request, &error);
     request->bytes = 0;
     reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
