@@ -62,7 +62,7 @@ enum handled reply_error(struct request *request, const struct error *error);
 
 struct MHD_Response;
 
-/* Adds the headers of every reply to the response, which is taken: request_run() queues it, as only the
+/* Adds the headers of every reply to the response, which is taken: http.c queues it, as only the
    connection's thread may. `type` is NULL for a reply without a body, `response` where there was no memory
    for it; `coded`: it is compressed. */
 enum handled reply_send(struct request *request, unsigned status, const char *type,
