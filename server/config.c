@@ -56,25 +56,21 @@ static const struct config_option {
      "where experiments are kept; by default $XDG_STATE_HOME/coalesced or ~/.local/state/coalesced"},
     {"--devices", "COALESCED_DEVICES", "LIST", "", OPTION_TEXT, AT(devices), 0, 0,
      "devices of this machine, as cuda:0,cpu; auto takes all GPUs, or the CPU where there is none, and is "
-     "the default where "
-     "neither of the next two is given"},
+     "the default where neither of the next two is given"},
     {"--device", "COALESCED_DEVICE", "NAME=COMMAND", "", OPTION_LINES, AT(device_lines), 0, 0,
      "a device by its name and what runs its experiments, as 'far=ssh host coalesced --executor'; may be "
-     "repeated, the "
-     "variable has one a line"},
+     "repeated, the variable has one a line"},
     {"--devices-file", "COALESCED_DEVICES_FILE", "FILE", "", OPTION_TEXT, AT(devices_file), 0, 0,
      "devices as JSON, read again when it changes and on SIGHUP; docs/devices.md says what may stand in it"},
     {"--default-device", "COALESCED_DEFAULT_DEVICE", "DEVICE", "", OPTION_TEXT, AT(default_device), 0, 0,
      "where a request runs that names no device: a number, a name or any; by default the first of the list"},
     {"--calibrate", "COALESCED_CALIBRATE", "WHEN", "auto", OPTION_TEXT, AT(calibrate), 0, 0,
      "when a GPU's constants are measured: auto, when it has nothing to do and none of its driver and build, "
-     "or ask, when "
-     "somebody asks"},
+     "or ask, when somebody asks"},
     {"--executor-command", "COALESCED_EXECUTOR_COMMAND", "COMMAND", "/proc/self/exe --executor", OPTION_TEXT,
      AT(executor_command), 0, 0,
      "what runs experiments on devices that have no command of their own: words with '...' or \"...\" around "
-     "blanks, no "
-     "shell"},
+     "blanks, no shell"},
     {"--idle-seconds", "COALESCED_IDLE_SECONDS", "S", "", OPTION_SECONDS, AT(idle_s), 0, 1e6,
      "give the device's memory back after so long without work; by default 60, and 10 where that ends a "
      "command of yours"},
@@ -84,11 +80,10 @@ static const struct config_option {
      "how long an executor may take to start; by default 30, and 3600 for a command of yours"},
     {"--lost-seconds", "COALESCED_LOST_SECONDS", "S", "20", OPTION_SECONDS, AT(lost_s), 0, 86400,
      "an executor behind a command of yours is lost when nothing is heard of it for so long, and ends "
-     "itself; 0: its "
-     "pipe's end is what tells"},
+     "itself; 0: its pipe's end is what tells"},
     {"--quiet-seconds", "COALESCED_QUIET_SECONDS", "S", "0", OPTION_SECONDS, AT(quiet_s), 0, 60,
-     "how long an experiment that does not say waits while somebody else computes on its device or it is "
-     "too hot"},
+     "how long an experiment that does not say waits while somebody else computes on its device or it is too "
+     "hot"},
     {"--queue-limit", "COALESCED_QUEUE_LIMIT", "N", "20000", OPTION_INTEGER, AT(queue_limit), 1, 1e6,
      "experiments that may wait"},
     {"--owner-limit", "COALESCED_OWNER_LIMIT", "N", "0", OPTION_INTEGER, AT(owner_limit), 0, 1e6,
@@ -139,14 +134,11 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static int switch_parse(const char *text, bool *value)
 {
-    static const struct {
-        const char *name;
-        bool value;
-    } names[] = {{"yes", true}, {"true", true},   {"1", true},  {"on", true},  {"", false},
-                 {"no", false}, {"false", false}, {"0", false}, {"off", false}};
+    enum { YES = 4 };
+    static const char *const names[] = {"yes", "true", "1", "on", "no", "false", "0", "off", ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            *value = names[i].value;
+        if (strcmp(text, names[i]) == 0) {
+            *value = i < YES;
             return 0;
         }
     return -1;
@@ -254,20 +246,17 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
 
 char *config_data_dir(struct error *error)
 {
-    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME"),
-               *home = getenv("HOME");
+    const char *named = getenv("COALESCED_DATA_DIR"), *state = getenv("XDG_STATE_HOME");
     bool given = state && state[0] == '/';
+    const char *parent = named && named[0] ? named : given ? state : getenv("HOME");
+    const char *below = parent == named ? "" : given ? "/coalesced" : "/.local/state/coalesced";
     char *directory = NULL;
-    if (!(named && named[0]) && !given && !(home && home[0])) {
+    if (!parent || !parent[0])
         error_set(error, ERROR_INVALID, "where are experiments kept? Give --data-dir, or set HOME");
-        return NULL;
-    }
-    if (named && named[0])
-        directory = strdup(named);
-    else if (asprintf(&directory, "%s%s/coalesced", given ? state : home, given ? "" : "/.local/state") < 0)
+    else if (asprintf(&directory, "%s%s", parent, below) < 0) {
         directory = NULL;
-    if (!directory)
         error_set(error, ERROR_MEMORY, "no memory for the data directory's name");
+    }
     return directory;
 }
 

@@ -30,14 +30,6 @@ static const struct subcommand *subcommand_find(const char *name)
     return NULL;
 }
 
-static void help_print(void)
-{
-    config_help(stdout);
-    fputs("\nCommands, each with a --help of its own:\n\n", stdout);
-    for (int i = 0; i < SUBCOMMANDS; i++)
-        printf("  coalesced %s %s\n", subcommands[i].name, subcommands[i].usage);
-}
-
 int main(int argc, char **argv)
 {
     streams_open_standard();
@@ -56,7 +48,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "coalesced: %s\n", error.text);
         status = 2;
     } else if (config.help) {
-        help_print();
+        config_help(stdout);
+        fputs("\nCommands, each with a --help of its own:\n\n", stdout);
+        for (int i = 0; i < SUBCOMMANDS; i++)
+            printf("  coalesced %s %s\n", subcommands[i].name, subcommands[i].usage);
     } else if (config.version) {
         printf("coalesced %s (%s)\n", COALESCED_VERSION, coalesced_commit);
     } else {

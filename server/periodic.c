@@ -66,6 +66,7 @@ int periodic_add(struct periodic_job *job, struct error *error)
     } else {
         pthread_cond_signal(&changed);
     }
+    job->added = !status;
     if (status)
         LIST_REMOVE(job, link);
     pthread_mutex_unlock(&lock);
@@ -74,13 +75,13 @@ int periodic_add(struct periodic_job *job, struct error *error)
 
 void periodic_remove(struct periodic_job *job)
 {
-    if (!job->run || !job->link.le_prev)
+    if (!job->added)
         return;
     pthread_mutex_lock(&lock);
     LIST_REMOVE(job, link);
     while (running == job)
         pthread_cond_wait(&finished, &lock);
-    job->link.le_prev = NULL;
+    job->added = false;
     bool last = LIST_EMPTY(&jobs);
     pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);

@@ -10,6 +10,7 @@
 #ifndef COALESCED_SERVER_PERIODIC_H
 #define COALESCED_SERVER_PERIODIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 
@@ -22,6 +23,7 @@ struct periodic_job {
     int64_t (*run)(void *arg, int64_t now_ns);
     void *arg;
     /* private to periodic.c */
+    bool added;
     int64_t due_ns;
     LIST_ENTRY(periodic_job) link;
 };

@@ -29,7 +29,7 @@
 
 enum { START_RETRY_S = 1 };
 
-/* Lives as long as the service. A NULL member (-1 for a descriptor) is not started. */
+/* Lives as long as the service. What is NULL or 0 is not started. */
 struct server {
     const struct config *config;
     executor_spec_check spec_check;
@@ -37,7 +37,6 @@ struct server {
     struct http *http;
     struct retention *retention;
     struct starting *starting; /* answers requests while the store cannot be opened */
-    bool announced;
     struct listeners listeners;
     char *lock_dir;
 };
@@ -48,25 +47,18 @@ struct server {
 static int instance_choose(struct server *server, struct error *error)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-    char made_up[ID_BYTES];
+    char *instance = server->service.instance;
     const char *name = server->config->instance;
-    if (!name[0]) {
-        id_next(made_up);
-        name = made_up;
-    }
     size_t length = strlen(name);
     if (length >= sizeof server->service.instance || strspn(name, allowed) < length)
         return error_set(error, ERROR_INVALID,
                          "--instance takes at most %zu letters, digits and -._, not \"%.80s\"",
                          sizeof server->service.instance - 1, name);
-    memcpy(server->service.instance, name, length + 1);
+    if (length)
+        memcpy(instance, name, length + 1);
+    else
+        id_next(instance);
     return 0;
-}
-
-static int users_begin(struct server *server, struct error *error)
-{
-    const char *path = server->config->token_file;
-    return path[0] ? users_start(&server->service.users, path, error) : 0;
 }
 
 /* ---- starting ---- */
@@ -118,12 +110,12 @@ static int queue_begin(struct server *server, struct error *error)
     if (readings_new(&service->readings, error) < 0 ||
         device_pool_open(service->pool, service->store, service->devices, error) < 0)
         return -1;
-    const struct device_set present = devices_listed(service->devices);
+    const struct device_set listed = devices_listed(service->devices);
     struct device_set outliving = {{0}};
     double outlive_s = device_pool_outliving(service->pool, &outliving);
     struct queue_config config = {
         .devices = DEVICES_MAX,
-        .listed = &present,
+        .listed = &listed,
         .outliving = outlive_s > 0 ? &outliving : NULL,
         .outlive_s = outlive_s,
         .limit = server->config->queue_limit,
@@ -177,18 +169,16 @@ static int store_begin(struct server *server, struct error *error)
 
 static struct http_config http_config_of(struct server *server)
 {
-    struct http_config config = {
-        .threads = server->config->threads,
-        .request_s = (int)(server->config->request_s + 0.5),
-        .comment_s = server->config->comment_s,
-        .routes = route_table,
-        .connections_per_address = server->config->connections_per_address,
-        .users = server->service.users,
-        .instance = server->service.instance,
-        .context = &server->service,
-        .completed = service_completed,
-    };
-    listeners_use(&server->listeners, &config);
+    struct http_config config = server->listeners.http;
+    config.threads = server->config->threads;
+    config.request_s = (int)(server->config->request_s + 0.5);
+    config.comment_s = server->config->comment_s;
+    config.routes = route_table;
+    config.connections_per_address = server->config->connections_per_address;
+    config.users = server->service.users;
+    config.instance = server->service.instance;
+    config.context = &server->service;
+    config.completed = service_completed;
     return config;
 }
 
@@ -206,15 +196,6 @@ static int http_begin(struct server *server, struct error *error)
 }
 
 /* ---- a disk that is full when the service starts ---- */
-
-/* Tells where the service listens, once. */
-static int server_announce(struct server *server, struct error *error)
-{
-    if (server->announced)
-        return 0;
-    server->announced = true;
-    return listeners_announce(&server->listeners, server->config, server->service.instance, error);
-}
 
 /* Opens the store, the list of devices and the queue: all or nothing. -1 with ERROR_UNAVAILABLE: it may work
    later. */
@@ -253,7 +234,7 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
             log_error("cannot start yet, trying again each second: %s", why.text);
             struct http_config config = http_config_of(server);
             if (starting_begin(&server->starting, &config, why.text, error) < 0 ||
-                server_announce(server, error) < 0)
+                listeners_announce(&server->listeners, server->service.instance, error) < 0)
                 return -1;
         }
         starting_set_reason(server->starting, why.text);
@@ -275,7 +256,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
 {
     const struct config *config = server->config;
     if (config_set_log_level(config, error) < 0 || instance_choose(server, error) < 0 ||
-        users_begin(server, error) < 0)
+        (config->token_file[0] && users_start(&server->service.users, config->token_file, error) < 0))
         return -1;
     experiment_quiet_default(config->quiet_s);
     server->service.data_dir = config->data_dir;
@@ -325,8 +306,7 @@ static void second_interrupt_kills(void)
 
 int server_run(const struct config *config, executor_spec_check spec_check)
 {
-    struct server server = {
-        .config = config, .spec_check = spec_check, .listeners = {.tcp = -1, .unix_listener.listener = -1}};
+    struct server server = {.config = config, .spec_check = spec_check};
     struct error error = {0};
     sigset_t signals;
     int received = 0;
@@ -341,7 +321,8 @@ int server_run(const struct config *config, executor_spec_check spec_check)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    if (server_start(&server, &signals, &received, &error) == 0 && server_announce(&server, &error) == 0)
+    if (server_start(&server, &signals, &received, &error) == 0 &&
+        listeners_announce(&server.listeners, server.service.instance, &error) == 0)
         while (sigwait(&signals, &received) == 0 && received == SIGHUP) {
             log_info("%s: reading the list of devices again", strsignal(received));
             device_pool_reload(server.service.pool);

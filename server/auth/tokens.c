@@ -1,11 +1,105 @@
-/* Parses lines of the token file and compares hashes in constant time. */
+/* Roles and names of users; makes and hashes secrets; parses and compares the tokens of the file. */
 #include "server/auth/tokens.h"
 
+#include <errno.h>
+#include <nettle/base16.h>
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/file.h"
+
+/* ---- a user ---- */
+
+const struct user user_everybody = {.role = ROLE_ADMIN};
+
+static const char *const role_names[ROLES] = {
+    [ROLE_METRICS] = "metrics", [ROLE_READ] = "read", [ROLE_RUN] = "run", [ROLE_ADMIN] = "admin"};
+
+const char *role_name(enum role role)
+{
+    return (unsigned)role < ROLES ? role_names[role] : "unknown";
+}
+
+int role_of(const char *name)
+{
+    for (int role = 0; role < ROLES; role++)
+        if (strcmp(name, role_names[role]) == 0)
+            return role;
+    return -1;
+}
+
+bool user_name_valid(const char *name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
+    size_t length = strspn(name, allowed);
+    return length > 0 && length < USER_NAME_BYTES && !name[length] && !strchr("._-@", name[0]);
+}
+
+/* ---- secrets ---- */
+
+static const char hash_prefix[] = "sha256:";
+
+int token_secret_make(char secret[SECRET_BYTES], struct error *error)
+{
+    uint8_t random[32];
+    char text[BASE64_ENCODE_RAW_LENGTH(sizeof random)];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return error_set_errno(error, errno, "no random bytes for a secret");
+    struct base64_encode_ctx encoder;
+    base64url_encode_init(&encoder);
+    size_t length = base64_encode_update(&encoder, text, sizeof random, random);
+    base64_encode_final(&encoder, text + length);
+    snprintf(secret, SECRET_BYTES, "coal_%.43s", text); /* without the padding */
+    explicit_bzero(random, sizeof random);
+    explicit_bzero(text, sizeof text);
+    return 0;
+}
+
+int token_secret_check(const char *secret, struct error *error)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=";
+    size_t length = strlen(secret);
+    if (length < SECRET_MIN || length > SECRET_MAX)
+        return error_set(error, ERROR_INVALID, "a token has %d to %d characters, this one has %zu",
+                         SECRET_MIN, SECRET_MAX, length);
+    if (strspn(secret, allowed) < length)
+        return error_set(error, ERROR_INVALID, "a token is made of letters, digits and -._~+/= only");
+    return 0;
+}
+
+void token_hash(const char *secret, uint8_t hash[TOKEN_HASH_BYTES])
+{
+    struct sha256_ctx sha;
+    sha256_init(&sha);
+    sha256_update(&sha, strlen(secret), (const uint8_t *)secret);
+    sha256_digest(&sha, TOKEN_HASH_BYTES, hash);
+}
+
+void token_hash_write(const uint8_t hash[TOKEN_HASH_BYTES], char text[TOKEN_HASH_TEXT_BYTES])
+{
+    size_t prefix = strlen(hash_prefix);
+    memcpy(text, hash_prefix, prefix);
+    base16_encode_update(text + prefix, TOKEN_HASH_BYTES, hash);
+    text[TOKEN_HASH_TEXT_BYTES - 1] = '\0';
+}
+
+bool token_hash_read(const char *text, uint8_t hash[TOKEN_HASH_BYTES])
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    size_t prefix = strlen(hash_prefix), length = TOKEN_HASH_BYTES;
+    struct base16_decode_ctx decoder;
+    if (strncmp(text, hash_prefix, prefix) != 0 || strlen(text) != TOKEN_HASH_TEXT_BYTES - 1 ||
+        strspn(text + prefix, digits) != 2 * length)
+        return false;
+    base16_decode_init(&decoder);
+    return base16_decode_update(&decoder, &length, hash, 2 * length, text + prefix);
+}
+
+/* ---- the file ---- */
 
 enum { WORDS = 4 };
 
@@ -28,28 +122,15 @@ static int words_of(char *line, char *words[WORDS])
     return count;
 }
 
-/* A line of one word, as in files before names existed. It may be a secret, so the message does not repeat
-   it. */
-static int one_word_refuse(const char *path, int number, struct error *error)
-{
-    return error_set(
-        error, ERROR_INVALID,
-        "%s, line %d: one word alone. A bare token is not taken any more: a line is NAME ROLE "
-        "sha256:HASH. Move the file away, and for each person: coalesced token add NAME --role run "
-        "--token-file %s (a token that is in use is kept with --secret-stdin, which reads it)",
-        path, number, path);
-}
-
 static int token_read(struct token *token, char *line, const char *path, int number, struct error *error)
 {
     char *words[WORDS] = {NULL};
     int count = words_of(line, words);
-    if (count == 1)
-        return one_word_refuse(path, number, error);
-    if (count != 3 && count != 4)
+    if (count != 3 && count != 4) /* the line may be a secret, so it is not repeated */
         return error_set(error, ERROR_INVALID,
-                         "%s, line %d: NAME ROLE sha256:HASH is wanted, there are %d words", path, number,
-                         count);
+                         "%s, line %d: NAME ROLE sha256:HASH is wanted, as coalesced token add writes it; "
+                         "there are %d words",
+                         path, number, count);
     *token = (struct token){.line = number};
     if (!user_name_valid(words[0]))
         return error_set(error, ERROR_INVALID, "%s, line %d: " USER_NAME_RULE, path, number);
@@ -59,11 +140,10 @@ static int token_read(struct token *token, char *line, const char *path, int num
         return error_set(error, ERROR_INVALID, "%s, line %d: the role must be metrics, read, run or admin",
                          path, number);
     token->user.role = (enum role)role;
-    if (!secret_hash_read(words[2], token->hash))
+    if (!token_hash_read(words[2], token->hash))
         return error_set(error, ERROR_INVALID,
-                         "%s, line %d: the third word must be sha256: and 64 hexadecimal digits, as "
-                         "coalesced token add writes it",
-                         path, number);
+                         "%s, line %d: the third word must be sha256: and 64 hexadecimal digits", path,
+                         number);
     if (words[3] && snprintf(token->added, sizeof token->added, "%s", words[3]) >= (int)sizeof token->added)
         return error_set(error, ERROR_INVALID,
                          "%s, line %d: the fourth word is a time of at most %d characters", path, number,
@@ -147,17 +227,17 @@ void tokens_free(struct tokens *tokens)
 
 /* Returns -1 (all bits set) when the hashes are equal, otherwise 0, in constant time. It compares words:
    nettle's memeql_sec() compares bytes, and with forty tokens that took a tenth of a GET's time. */
-static int hash_same(const uint8_t one[SECRET_HASH_BYTES], const uint8_t other[SECRET_HASH_BYTES])
+static int hash_same(const uint8_t one[TOKEN_HASH_BYTES], const uint8_t other[TOKEN_HASH_BYTES])
 {
-    uint64_t a[SECRET_HASH_BYTES / sizeof(uint64_t)], b[SECRET_HASH_BYTES / sizeof(uint64_t)], differs = 0;
-    memcpy(a, one, SECRET_HASH_BYTES);
-    memcpy(b, other, SECRET_HASH_BYTES);
+    uint64_t a[TOKEN_HASH_BYTES / sizeof(uint64_t)], b[TOKEN_HASH_BYTES / sizeof(uint64_t)], differs = 0;
+    memcpy(a, one, TOKEN_HASH_BYTES);
+    memcpy(b, other, TOKEN_HASH_BYTES);
     for (size_t i = 0; i < sizeof a / sizeof *a; i++)
         differs |= a[i] ^ b[i];
     return (int)((differs | (0 - differs)) >> 63) - 1;
 }
 
-const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[SECRET_HASH_BYTES])
+const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[TOKEN_HASH_BYTES])
 {
     int found = -1;
     for (int i = 0; i < tokens->count; i++) {

@@ -1,21 +1,82 @@
-/* Parses the token file: a token in each line, `NAME ROLE sha256:HASH [ADDED]`; '#' begins a comment line. A
-   user may have several lines with different roles, so that a new token can be added before the old one is
-   revoked. A file without a token may be in the middle of being written; the comment line `# nobody` says
-   that it has none on purpose. */
+/* Users, and the token file: a token in each line, `NAME ROLE sha256:HASH [ADDED]`; '#' begins a comment
+   line. A user may have several lines with different roles, so that a new token can be added before the old
+   one is revoked. A file without a token may be in the middle of being written; the comment line `# nobody`
+   says that it has none on purpose.
+
+   The file has hashes only; the user presents the secret. One of token_secret_make() has 256 random bits,
+   which cannot be guessed; so a plain SHA-256 protects it as well as the slow hashes that passwords need,
+   and takes a microsecond of a request. A secret that somebody invented has no such protection, so short
+   ones are refused. */
 #ifndef COALESCED_SERVER_AUTH_TOKENS_H
 #define COALESCED_SERVER_AUTH_TOKENS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
-#include "server/auth/user.h"
-#include "server/auth/secret.h"
 
-enum { TOKEN_ADDED_BYTES = 32, TOKENS_FILE_BYTES = 256 << 10 };
+/* ---- a user: a name and a role ---- */
+
+enum { USER_NAME_BYTES = 33 }; /* with the NUL */
+
+/* The rule for names, for error messages, and the check. */
+#define USER_NAME_RULE "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit"
+bool user_name_valid(const char *name);
+
+/* Each role includes those before it. */
+enum role {
+    ROLE_METRICS, /* reads /metrics */
+    ROLE_READ,    /* reads everything */
+    ROLE_RUN,     /* submits; cancels and removes what is its own */
+    ROLE_ADMIN,   /* the same with everybody's; overrides the order, holds devices and the queue */
+    ROLES
+};
+
+/* "metrics", "read", "run" or "admin"; static. */
+const char *role_name(enum role role);
+
+/* -1: no role has that name. */
+int role_of(const char *name);
+
+/* Passed by value, so it outlives its token. */
+struct user {
+    char name[USER_NAME_BYTES]; /* unique; empty: everybody, where there are no tokens */
+    enum role role;
+};
+
+/* The user of every request where there is no token file: may do everything. */
+extern const struct user user_everybody;
+
+/* ---- the secret and its hash ---- */
+
+enum {
+    TOKEN_ADDED_BYTES = 32,
+    TOKENS_FILE_BYTES = 256 << 10,
+    SECRET_BYTES = 5 + 43 + 1, /* "coal_", 32 bytes as base64url, NUL */
+    SECRET_MIN = 16,           /* characters */
+    SECRET_MAX = 255,
+    TOKEN_HASH_BYTES = 32,
+    TOKEN_HASH_TEXT_BYTES = 7 + 64 + 1 /* "sha256:", in hexadecimal, NUL */
+};
+
+/* Makes a secret. -1: ERROR_SYSTEM, no random bytes. */
+int token_secret_make(char secret[SECRET_BYTES], struct error *error);
+
+/* Checks the form of a secret. -1: ERROR_INVALID, its length or a character that a header cannot contain (RFC
+   6750, 2.1). */
+int token_secret_check(const char *secret, struct error *error);
+
+void token_hash(const char *secret, uint8_t hash[TOKEN_HASH_BYTES]);
+
+/* The hash as it is written in the file. False: the text has another form. */
+void token_hash_write(const uint8_t hash[TOKEN_HASH_BYTES], char text[TOKEN_HASH_TEXT_BYTES]);
+bool token_hash_read(const char *text, uint8_t hash[TOKEN_HASH_BYTES]);
+
+/* ---- the file ---- */
 
 struct token {
     struct user user;
-    uint8_t hash[SECRET_HASH_BYTES];
+    uint8_t hash[TOKEN_HASH_BYTES];
     char added[TOKEN_ADDED_BYTES]; /* RFC 3339; empty: unknown */
     int line;                      /* counted from 1 */
     uint64_t serial;               /* set by users.c */
@@ -45,6 +106,6 @@ int tokens_read(struct tokens **tokens, const char *path, struct error *error);
 void tokens_free(struct tokens *tokens);
 
 /* Finds the token with that hash; NULL: none. The time it takes depends only on the number of tokens. */
-const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[SECRET_HASH_BYTES]);
+const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[TOKEN_HASH_BYTES]);
 
 #endif

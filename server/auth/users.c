@@ -1,8 +1,7 @@
-/* Keeps the tokens of the file in memory, and a thread that reads a changed file: the file may lie on a network
+/* Has the tokens of the file in memory, and a thread that reads a changed file: the file may lie on a network
    file system, where a read can block for long. */
 #include "server/auth/users.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +10,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "server/auth/tokens.h"
 
 static const int64_t look_ns = 1000000000;
 
 struct users {
     char *path;
     pthread_t thread;
-    /* used by users_start() and then by the thread alone */
-    struct stat seen;         /* of the file, when it was read last */
-    struct error last_logged; /* an error is logged once, not each second */
+    struct stat seen; /* of the file, when it was read last; used by users_start() and then by the thread */
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake;  /* when stopping is set */
@@ -28,22 +24,12 @@ struct users {
     struct tokens *tokens;
     uint64_t last_serial;
     unsigned changes;
-    struct error wrong; /* of the file as it is now */
+    struct error wrong; /* of the file as it is now; set by the thread alone */
 };
 
 static bool token_same(const struct token *one, const struct token *other)
 {
     return one->user.role == other->user.role && strcmp(one->user.name, other->user.name) == 0;
-}
-
-/* Numbers the tokens; a token that was in the file before keeps its number. Called with the lock held. */
-static void serials_assign(struct users *users, struct tokens *tokens)
-{
-    for (int i = 0; i < tokens->count; i++) {
-        struct token *token = &tokens->at[i];
-        const struct token *before = users->tokens ? tokens_find(users->tokens, token->hash) : NULL;
-        token->serial = before && token_same(before, token) ? before->serial : ++users->last_serial;
-    }
 }
 
 /* Logs each token of `from` that `to` lacks. The audit log has requests only, so this is the record of
@@ -61,33 +47,24 @@ static void changes_log(const struct tokens *from, const struct tokens *to, cons
 /* Takes ownership of the tokens. */
 static void tokens_apply(struct users *users, struct tokens *tokens)
 {
+    if (!tokens->count)
+        log_warning("%s says \"# nobody\": no token is accepted", users->path);
     pthread_mutex_lock(&users->lock);
-    serials_assign(users, tokens);
     struct tokens *old = users->tokens;
+    for (int i = 0; i < tokens->count; i++) { /* a token that was in the file before keeps its number */
+        struct token *token = &tokens->at[i];
+        const struct token *before = old ? tokens_find(old, token->hash) : NULL;
+        token->serial = before && token_same(before, token) ? before->serial : ++users->last_serial;
+    }
     users->tokens = tokens;
     users->changes++;
     users->wrong = (struct error){0};
     pthread_mutex_unlock(&users->lock);
-    if (old) { /* only this job replaces users->tokens, so reading `tokens` needs no lock */
+    if (old) { /* only this thread replaces users->tokens, so reading `tokens` needs no lock */
         changes_log(old, tokens, "removed");
         changes_log(tokens, old, "added");
     }
     tokens_free(old);
-}
-
-static void wrong_set(struct users *users, const struct error *why)
-{
-    if (strcmp(users->last_logged.text, why->text) != 0)
-        log_error("the users stay as they were: %s", why->text);
-    users->last_logged = *why;
-    pthread_mutex_lock(&users->lock);
-    users->wrong = *why;
-    pthread_mutex_unlock(&users->lock);
-}
-
-static void nobody_warn(const char *path)
-{
-    log_warning("%s says \"# nobody\": no token is accepted", path);
 }
 
 /* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock
@@ -105,22 +82,20 @@ static int users_read(struct tokens **tokens, const char *path, struct error *er
                      path, path);
 }
 
-static void users_reload(struct users *users, bool exists)
+static void users_reload(struct users *users)
 {
     struct tokens *tokens;
     struct error why = {0};
-    if (!exists)
-        error_set_errno(&why, errno, "cannot read the file of tokens %s", users->path);
-    if (!exists || users_read(&tokens, users->path, &why) < 0) {
-        wrong_set(users, &why);
+    if (users_read(&tokens, users->path, &why) == 0) {
+        log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
+        tokens_apply(users, tokens);
         return;
     }
-    users->last_logged = (struct error){0};
-    if (tokens->count)
-        log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
-    else
-        nobody_warn(users->path);
-    tokens_apply(users, tokens);
+    if (strcmp(users->wrong.text, why.text) != 0) /* an error is logged once, not each second */
+        log_error("the users stay as they were: %s", why.text);
+    pthread_mutex_lock(&users->lock);
+    users->wrong = why;
+    pthread_mutex_unlock(&users->lock);
 }
 
 static void *users_main(void *arg)
@@ -132,7 +107,7 @@ static void *users_main(void *arg)
         thread_wait_until(&users->wake, &users->lock, clock_monotonic_ns() + look_ns);
         pthread_mutex_unlock(&users->lock);
         if (file_changed(users->path, &users->seen, &exists))
-            users_reload(users, exists);
+            users_reload(users);
         pthread_mutex_lock(&users->lock);
     }
     pthread_mutex_unlock(&users->lock);
@@ -164,8 +139,6 @@ int users_start(struct users **out, const char *path, struct error *error)
     file_changed(path, &users->seen, &exists);
     if (users_read(&tokens, path, error) < 0)
         goto failed;
-    if (!tokens->count)
-        nobody_warn(path);
     tokens_apply(users, tokens);
     int code = thread_start(&users->thread, "users", users_main, users);
     if (code) {
@@ -193,8 +166,8 @@ void users_stop(struct users *users)
 
 bool users_find(struct users *users, const char *secret, struct user *user, uint64_t *number)
 {
-    uint8_t hash[SECRET_HASH_BYTES];
-    secret_hash(secret, hash);
+    uint8_t hash[TOKEN_HASH_BYTES];
+    token_hash(secret, hash);
     pthread_mutex_lock(&users->lock);
     const struct token *token = tokens_find(users->tokens, hash);
     if (token) {

@@ -1,7 +1,7 @@
-/* The users of a running service, from the token file. The file is looked at once a second
-   (server/periodic.h), so that a change applies without a restart and no request waits for the disk. A file
-   that cannot be read, has an invalid line, or has neither a token nor the line `# nobody`, changes nothing:
-   the earlier users stay, and the log and users_wrong() say why. */
+/* The users of a running service, from the token file. The thread "users" looks at the file once a second,
+   so that a change applies without a restart and no request waits for the disk. A file that cannot be read,
+   has an invalid line, or has neither a token nor the line `# nobody`, changes nothing: the earlier users
+   stay, and the log and users_wrong() say why. */
 #ifndef COALESCED_SERVER_AUTH_USERS_H
 #define COALESCED_SERVER_AUTH_USERS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "server/auth/user.h"
+#include "server/auth/tokens.h"
 
 struct users;
 

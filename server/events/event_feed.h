@@ -9,7 +9,7 @@
 #include "server/devices/devices.h"
 #include "server/devices/readings.h"
 #include "server/events/event_history.h"
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 #include "server/queue/queue_worker.h"
 #include "server/store/store.h"
 

@@ -2,11 +2,7 @@
 #include "server/http/acceptor.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,46 +15,22 @@
 enum { ROUND = 64, FULL_MS = 2, FAILED_MS = 100 };
 
 struct acceptor {
-    struct MHD_Daemon *daemon;
-    int listeners[ACCEPTOR_LISTENERS];
-    int stop; /* an eventfd */
+    struct http *http;
     unsigned limit;
-    atomic_uint open;
-    bool running;
+    int stop;    /* an eventfd */
     bool scarce; /* the failure to accept was logged */
     pthread_t thread;
 };
-
-int acceptor_new(struct acceptor **out, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
-                 struct error *error)
-{
-    struct acceptor *acceptor = calloc(1, sizeof *acceptor);
-    if (!acceptor)
-        return error_set(error, ERROR_MEMORY, "no memory to accept connections");
-    for (int i = 0; i < ACCEPTOR_LISTENERS; i++)
-        acceptor->listeners[i] = listeners[i] > 0 ? listeners[i] : -1;
-    acceptor->limit = limit;
-    if ((acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0) {
-        free(acceptor);
-        return error_set_errno(error, errno, "eventfd");
-    }
-    *out = acceptor;
-    return 0;
-}
-
-void acceptor_release(struct acceptor *acceptor)
-{
-    atomic_fetch_sub(&acceptor->open, 1);
-}
 
 /* Accepts what waits, at most ROUND connections. Returns how long to pause before the next round, in
    milliseconds; 0: no pause. */
 static int accept_some(struct acceptor *acceptor, int listener)
 {
+    struct http *http = acceptor->http;
     for (int i = 0; i < ROUND; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
-        if (atomic_load(&acceptor->open) >= acceptor->limit)
+        if (atomic_load(&http->accepted) >= acceptor->limit)
             return FULL_MS;
         int connection = accept4(listener, (struct sockaddr *)&address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (connection < 0) {
@@ -69,10 +41,10 @@ static int accept_some(struct acceptor *acceptor, int listener)
             return scarce ? FAILED_MS : 0;
         }
         acceptor->scarce = false;
-        atomic_fetch_add(&acceptor->open, 1);
+        atomic_fetch_add(&http->accepted, 1);
         /* libmicrohttpd closes the socket when it refuses the connection. */
-        if (MHD_add_connection(acceptor->daemon, connection, (struct sockaddr *)&address, size) != MHD_YES)
-            acceptor_release(acceptor);
+        if (MHD_add_connection(http->daemon, connection, (struct sockaddr *)&address, size) != MHD_YES)
+            atomic_fetch_sub(&http->accepted, 1);
     }
     return 0;
 }
@@ -80,48 +52,52 @@ static int accept_some(struct acceptor *acceptor, int listener)
 static void *accept_main(void *arg)
 {
     struct acceptor *acceptor = arg;
-    struct pollfd polled[ACCEPTOR_LISTENERS + 1] = {{.fd = acceptor->stop, .events = POLLIN}};
+    const int *listeners = acceptor->http->config.listeners;
+    struct pollfd polled[HTTP_LISTENERS + 1] = {{.fd = acceptor->stop, .events = POLLIN}};
     int pause_ms = 0;
+    /* A negative descriptor is ignored by poll(). */
+    for (int i = 0; i < HTTP_LISTENERS; i++)
+        polled[i + 1] = (struct pollfd){.fd = listeners[i] > 0 ? listeners[i] : -1, .events = POLLIN};
     for (;;) {
-        for (int i = 0; i < ACCEPTOR_LISTENERS; i++)
-            polled[i + 1] = (struct pollfd){.fd = acceptor->listeners[i], .events = POLLIN};
-        if (poll(polled, pause_ms ? 1 : ACCEPTOR_LISTENERS + 1, pause_ms ? pause_ms : -1) < 0 &&
-            errno != EINTR)
+        if (poll(polled, pause_ms ? 1 : HTTP_LISTENERS + 1, pause_ms ? pause_ms : -1) < 0 && errno != EINTR)
             log_error("cannot wait for connections: %s", strerror(errno));
         if (polled[0].revents)
             return NULL;
         pause_ms = 0;
-        for (int i = 0; i < ACCEPTOR_LISTENERS; i++) {
-            int wants_ms = acceptor->listeners[i] < 0 ? 0 : accept_some(acceptor, acceptor->listeners[i]);
+        for (int i = 1; i <= HTTP_LISTENERS; i++) {
+            int wants_ms = polled[i].fd < 0 ? 0 : accept_some(acceptor, polled[i].fd);
             pause_ms = wants_ms > pause_ms ? wants_ms : pause_ms;
         }
     }
 }
 
-int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error)
+int acceptor_start(struct http *http, unsigned limit, struct error *error)
 {
-    acceptor->daemon = daemon;
-    int failed = thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
-    if (failed)
-        return error_set_errno(error, failed, "cannot start the thread that accepts connections");
-    acceptor->running = true;
-    return 0;
+    struct acceptor *acceptor = http->acceptor = calloc(1, sizeof *acceptor);
+    if (!acceptor)
+        return error_set(error, ERROR_MEMORY, "no memory to accept connections");
+    acceptor->http = http;
+    acceptor->limit = limit;
+    acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int failed =
+        acceptor->stop < 0 ? errno : thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
+    if (!failed)
+        return 0;
+    if (acceptor->stop >= 0)
+        close(acceptor->stop);
+    free(acceptor);
+    http->acceptor = NULL;
+    return error_set_errno(error, failed, "cannot start the thread that accepts connections");
 }
 
-void acceptor_stop(struct acceptor *acceptor)
+void acceptor_stop(struct http *http)
 {
-    if (!acceptor->running)
+    struct acceptor *acceptor = http->acceptor;
+    if (!acceptor)
         return;
     eventfd_write(acceptor->stop, 1);
     pthread_join(acceptor->thread, NULL);
-    acceptor->running = false;
-}
-
-void acceptor_free(struct acceptor *acceptor)
-{
-    if (!acceptor)
-        return;
-    acceptor_stop(acceptor);
     close(acceptor->stop);
     free(acceptor);
+    http->acceptor = NULL;
 }

@@ -4,27 +4,14 @@
 #ifndef COALESCED_SERVER_HTTP_ACCEPTOR_H
 #define COALESCED_SERVER_HTTP_ACCEPTOR_H
 
-#include <microhttpd.h>
-
 #include "base/error.h"
+#include "server/http/http_state.h"
 
-enum { ACCEPTOR_LISTENERS = 2 };
-
-struct acceptor;
-
-/* `listeners`: listening sockets that do not block, borrowed; 0 or -1: none. At most `limit` connections are
+/* Accepts on http->config.listeners for http->daemon and sets http->acceptor. At most `limit` connections are
    open at a time; accepting waits beyond that. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
-int acceptor_new(struct acceptor **acceptor, const int listeners[ACCEPTOR_LISTENERS], unsigned limit,
-                 struct error *error);
-int acceptor_begin(struct acceptor *acceptor, struct MHD_Daemon *daemon, struct error *error);
-
-/* Call it when an accepted connection has ended. Any thread. */
-void acceptor_release(struct acceptor *acceptor);
+int acceptor_start(struct http *http, unsigned limit, struct error *error);
 
 /* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
-void acceptor_stop(struct acceptor *acceptor);
-
-/* NULL is allowed. */
-void acceptor_free(struct acceptor *acceptor);
+void acceptor_stop(struct http *http);
 
 #endif

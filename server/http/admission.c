@@ -9,13 +9,12 @@
 #include <strings.h>
 
 #include "api/suggest.h"
-#include "server/http/authorization.h"
-#include "server/http/origin_check.h"
-#include "server/http/header_field.h"
-#include "server/http/request_target.h"
+#include "server/auth/tokens.h"
+#include "server/auth/users.h"
 #include "server/http/access_log.h"
+#include "server/http/header_field.h"
+#include "server/http/origin_check.h"
 #include "server/http/reply.h"
-#include "server/http/http_state.h"
 
 enum {
     BODY_MAX = 64 << 10, /* of an endpoint that sets no limit */
@@ -110,10 +109,9 @@ static bool reject_framing(struct request *request, const char *version)
     request->ambiguous =
         framing.unclear || framing.lengths + framing.encodings > 1 || (framing.encodings && !modern);
     if (request->ambiguous)
-        return reject(
-            request, PROBLEM_MALFORMED,
-            "a header can be read in two ways: send each on one line, without a blank before its colon, "
-            "and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
+        return reject(request, PROBLEM_MALFORMED,
+                      "a header can be read in two ways: send each on one line, without a blank before its "
+                      "colon, and one Content-Length or \"Transfer-Encoding: chunked\" (HTTP/1.1)");
     if (framing.hosts > 1 || (!framing.hosts && strcmp(version, MHD_HTTP_VERSION_1_1) == 0))
         return reject(request, PROBLEM_MALFORMED, "one Host header is wanted, there are %d", framing.hosts);
     if (request->host && !request->host[strspn(request->host, " \t")])
@@ -147,7 +145,7 @@ static bool reject_excess(struct request *request)
    the Host field shows it. Browsers do not use Unix sockets. */
 static bool reject_host(struct request *request)
 {
-    const struct origin_check *origin_check = request->http->origin_check;
+    const struct origin_check *origin_check = request->http->config.origin_check;
     bool answered =
         !origin_check || request->peer->local || origin_check_answers(origin_check, request->host);
     if (answered && !request_target_is_of(request->target, request->host))
@@ -162,7 +160,7 @@ static bool reject_host(struct request *request)
 
 static bool reject_origin(struct request *request)
 {
-    const struct origin_check *origin_check = request->http->origin_check;
+    const struct origin_check *origin_check = request->http->config.origin_check;
     if (!request->origin || origin_check_same(request->origin, request->host))
         return false;
     request->shared_with = origin_check ? origin_check_allows(origin_check, request->origin) : NULL;
@@ -179,32 +177,71 @@ static bool answer_preflight(struct request *request)
 {
     request->preflight = request->shared_with && strcmp(request->method, MHD_HTTP_METHOD_OPTIONS) == 0 &&
                          request_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_REQUEST_METHOD);
-    request->rejected |= request->preflight;
     return request->preflight;
 }
 
-/* Without a valid token the reply does not even say which paths exist. */
+/* Addresses are written to logs and histories. The hint does not repeat the token that stands in one. */
+static const char *query_explain(const struct request *request)
+{
+    static const char *const names[] = {"access_token", "token", "api_key"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (request_query(request, names[i]))
+            return ", not in the address, which others may see in a log";
+    return "";
+}
+
+/* The one token in the Authorization field; NULL: rejected, with a reason that repeats nothing of the field,
+   which may be a secret in the wrong place. */
+static const char *token_presented(struct request *request)
+{
+    const char *field = request_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
+    const char *token = field ? header_field_bearer(field) : NULL;
+    if (!field)
+        reject(request, PROBLEM_UNAUTHORIZED,
+               "this service wants a token: send \"Authorization: Bearer TOKEN\"%s", query_explain(request));
+    else if (request->authorizations > 1)
+        reject(request, PROBLEM_UNAUTHORIZED, "one Authorization header is wanted, there are %d",
+               request->authorizations);
+    else if (!token)
+        reject(request, PROBLEM_UNAUTHORIZED,
+               "the Authorization header must be \"Bearer TOKEN\": the word, a blank, a token");
+    else if (!token[0])
+        reject(request, PROBLEM_UNAUTHORIZED, "there is no token after \"Bearer\"");
+    return request->rejected ? NULL : token;
+}
+
+/* Without a valid token the reply does not even say which paths exist. A token that is not in the file is
+   malformed or was revoked. */
 static bool reject_unauthorized(struct request *request)
 {
-    char why[sizeof request->rejection_text];
-    return !authorization_token(request, why, sizeof why) && reject(request, PROBLEM_UNAUTHORIZED, "%s", why);
+    struct users *users = request->http->config.users;
+    const struct route *route = request->match.route;
+    struct error error = {0};
+    if (!users || (route && route->flags & ROUTE_OPEN))
+        return false;
+    const char *token = token_presented(request);
+    if (!token || users_find(users, token, &request->user, &request->token))
+        return request->rejected;
+    if (token_secret_check(token, &error) < 0)
+        return reject(request, PROBLEM_UNAUTHORIZED, "%s", error.text);
+    return reject(request, PROBLEM_UNAUTHORIZED,
+                  "this token is not known here, or was revoked: whoever runs the service can make another "
+                  "one (coalesced token add)");
 }
 
 static bool reject_role(struct request *request)
 {
-    char why[sizeof request->rejection_text];
-    return !authorization_role(request, why, sizeof why) && reject(request, PROBLEM_FORBIDDEN, "%s", why);
-}
-
-static bool reject_target(struct request *request)
-{
-    return request->malformed &&
-           reject(request, PROBLEM_MALFORMED,
-                  "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
+    enum role needed = route_role(request->match.route);
+    return request->token && request->user.role < needed &&
+           reject(request, PROBLEM_FORBIDDEN, "this wants the role %s, and the token of %s has %s",
+                  role_name(needed), request->user.name, role_name(request->user.role));
 }
 
 static bool reject_path(struct request *request)
 {
+    if (request->peer->malformed)
+        return reject(request, PROBLEM_MALFORMED,
+                      "the address has a %% without two hexadecimal digits, a %%00, or what is no UTF-8");
     if (!request->match.allow[0])
         return reject(request, PROBLEM_NOT_FOUND,
                       "there is nothing at %.100s; GET /openapi.yaml tells what there is", request->path);
@@ -242,8 +279,7 @@ static bool reject_media(struct request *request)
 
 struct query_check {
     struct request *request;
-    const char *seen[16];
-    int count;
+    uint64_t seen; /* bit i: the route's parameter i */
 };
 
 static void reject_parameter(struct request *request, const char *name)
@@ -263,21 +299,15 @@ static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const
     (void)value;
     struct query_check *check = arg;
     const char *const *known = check->request->match.route->queries;
-    while (known && *known && strcmp(*known, name) != 0)
-        known++;
-    if (!known || !*known) {
+    uint64_t bit = 1;
+    for (; known && *known && strcmp(*known, name) != 0; known++)
+        bit <<= 1;
+    if (!known || !*known)
         reject_parameter(check->request, name);
-        return MHD_NO;
-    }
-    for (int i = 0; i < check->count; i++)
-        if (check->seen[i] == *known) {
-            reject(check->request, PROBLEM_MALFORMED, "the query parameter \"%s\" is given more than once",
-                   name);
-            return MHD_NO;
-        }
-    if (check->count < 16)
-        check->seen[check->count++] = *known;
-    return MHD_YES;
+    else if (check->seen & bit)
+        reject(check->request, PROBLEM_MALFORMED, "the query parameter \"%s\" is given more than once", name);
+    check->seen |= bit;
+    return check->request->rejected ? MHD_NO : MHD_YES;
 }
 
 static bool reject_query(struct request *request)
@@ -313,11 +343,10 @@ static bool reject_length(struct request *request)
 
 void admission_check(struct request *request, const char *version)
 {
-    bool rejected = reject_framing(request, version) || reject_host(request) || reject_origin(request) ||
-                    reject_excess(request) || answer_preflight(request) || reject_unauthorized(request) ||
-                    reject_target(request) || reject_path(request) || reject_role(request) ||
-                    reject_media(request) || reject_query(request) || reject_length(request);
-    (void)rejected;
+    request->rejected = reject_framing(request, version) || reject_host(request) || reject_origin(request) ||
+                        reject_excess(request) || answer_preflight(request) || reject_unauthorized(request) ||
+                        reject_path(request) || reject_role(request) || reject_media(request) ||
+                        reject_query(request) || reject_length(request);
 }
 
 int admission_body(struct request *request, const char *bytes, size_t count)
@@ -345,9 +374,9 @@ static enum handled reply_preflight(struct request *request)
     const char *allow = request->match.allow;
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_METHODS,
                  allow[0] ? allow : "GET, HEAD, POST, DELETE");
-    reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
-                 "Authorization, Content-Type, Prefer, Idempotency-Key, If-None-Match, Last-Event-ID, "
-                 "X-Request-Id");
+    reply_header(
+        request, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, Content-Type, Prefer, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id");
     reply_header(request, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "3600");
     if (request_header(request, "Access-Control-Request-Private-Network"))
         reply_header(request, "Access-Control-Allow-Private-Network", "true");

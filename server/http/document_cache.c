@@ -20,7 +20,7 @@ struct document_cache {
     LIST_HEAD(, document) slots[SLOTS];
     TAILQ_HEAD(document_list, document) by_age; /* what was asked for last comes first */
     size_t bytes, max_bytes;
-    unsigned long age;
+    atomic_ulong age;
 };
 
 struct document *document_new(char *bytes, size_t size, bool coded, const char *tag)
@@ -30,10 +30,7 @@ struct document *document_new(char *bytes, size_t size, bool coded, const char *
         free(bytes);
         return NULL;
     }
-    atomic_store(&document->references, 1);
-    document->bytes = bytes;
-    document->size = size;
-    document->coded = coded;
+    *document = (struct document){.bytes = bytes, .size = size, .coded = coded, .references = 1};
     snprintf(document->tag, sizeof document->tag, "%s", tag);
     return document;
 }
@@ -107,10 +104,7 @@ struct document *document_cache_get(struct document_cache *cache, const char *ke
 
 unsigned long document_cache_age(struct document_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
-    unsigned long age = cache->age;
-    pthread_mutex_unlock(&cache->lock);
-    return age;
+    return atomic_load(&cache->age);
 }
 
 void document_cache_invalidate(struct document_cache *cache, const char *path)

@@ -41,16 +41,24 @@ static int range_closeness(const char *range, size_t length, const char *type)
     return strcspn(type, ";") == length && strncasecmp(range, type, length) == 0 ? 3 : 0;
 }
 
-/* The value of q among the parameters, which end with the list's element; 1 when there is none. */
-static double range_quality(const char *parameters)
+/* The value of q among the parameters of a list's element; 1 when there is none. */
+static double part_quality(const char *part, size_t part_length)
 {
-    for (size_t length = 1; length; parameters += length) {
+    const char *parameters = memchr(part, ';', part_length);
+    for (size_t length = 1; parameters && length; parameters += length) {
         parameters += strspn(parameters, "; \t");
         if (strncasecmp(parameters, "q=", 2) == 0)
             return strtod(parameters + 2, NULL);
         length = strcspn(parameters, ";,");
     }
     return 1;
+}
+
+/* The length of the name before an element's parameters, which end it. */
+static size_t name_length(const char *part, const char *ends, size_t length)
+{
+    size_t name = strcspn(part, ends);
+    return name < length ? name : length;
 }
 
 double header_field_quality(const char *accept, const char *type)
@@ -61,15 +69,11 @@ double header_field_quality(const char *accept, const char *type)
     double quality = 0;
     size_t length;
     for (const char *part; (part = part_next(&accept, ',', &length));) {
-        size_t range = 0;
-        while (range < length && !strchr("; \t", part[range]))
-            range++;
-        int closeness = range_closeness(part, range, type);
+        int closeness = range_closeness(part, name_length(part, "; \t", length), type);
         if (closeness <= closest)
             continue;
         closest = closeness;
-        const char *parameters = memchr(part, ';', length);
-        quality = parameters ? range_quality(parameters + 1) : 1;
+        quality = part_quality(part, length);
     }
     return quality;
 }
@@ -79,20 +83,17 @@ bool header_field_accepts(const char *accept, const char *type)
     return header_field_quality(accept, type) > 0;
 }
 
-/* The weight of the range that names the language, whatever its region; "*" counts for those that are not
-   named. */
-static double language_quality(const char *accept_language, const char *language)
+/* The q of the element that has the name, which one of `ends` may end; "*" counts where none has it. */
+static double name_quality(const char *list, const char *name, const char *ends)
 {
     double any = 0;
     size_t length;
-    for (const char *part; (part = part_next(&accept_language, ',', &length));) {
-        size_t name = strcspn(part, "-; \t,");
-        const char *parameters = memchr(part, ';', length);
-        double quality = parameters ? range_quality(parameters + 1) : 1;
-        if (part_is(part, name, language))
-            return quality;
-        if (part_is(part, name, "*"))
-            any = quality;
+    for (const char *part; (part = part_next(&list, ',', &length));) {
+        size_t own = name_length(part, ends, length);
+        if (part_is(part, own, name))
+            return part_quality(part, length);
+        if (part_is(part, own, "*"))
+            any = part_quality(part, length);
     }
     return any;
 }
@@ -100,24 +101,12 @@ static double language_quality(const char *accept_language, const char *language
 bool header_field_prefers_language(const char *accept_language, const char *wanted, const char *other)
 {
     return accept_language &&
-           language_quality(accept_language, wanted) > language_quality(accept_language, other);
+           name_quality(accept_language, wanted, "-; \t") > name_quality(accept_language, other, "-; \t");
 }
 
 bool header_field_names_coding(const char *accept_encoding, const char *coding)
 {
-    bool all = false;
-    size_t length;
-    for (const char *part; (part = part_next(&accept_encoding, ',', &length));) {
-        size_t name = 0;
-        while (name < length && !strchr("; \t", part[name]))
-            name++;
-        const char *parameters = memchr(part, ';', length);
-        bool wanted = !parameters || range_quality(parameters + 1) > 0;
-        if (part_is(part, name, coding))
-            return wanted;
-        all |= wanted && part_is(part, name, "*");
-    }
-    return all;
+    return name_quality(accept_encoding, coding, "; \t") > 0;
 }
 
 bool header_field_is_type(const char *content_type, const char *type)

@@ -2,7 +2,6 @@
 #include "server/http/http.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +17,9 @@
 #include "server/http/document_cache.h"
 #include "server/http/http_state.h"
 #include "server/http/live_streams.h"
-#include "server/http/log_throttle.h"
 #include "server/http/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
-#include "server/http/request_target.h"
 #include "server/http/worker_pool.h"
 
 enum {
@@ -47,14 +44,7 @@ static void request_run_slow(struct worker_task *task)
                                                : request->match.route->handle(request);
     if (request->handled == HANDLED_REPLIED)
         request_release(request); /* there may be much to free, and the connection's thread serves others */
-    if (request->handled == HANDLED_WAIT && request->wait_s < 0) {
-        /* Another thread writes into the request's state until it wakes the request. A connection that were
-           resumed before could fail, and free that state. */
-        request->stage = STAGE_CALL;
-        peer_wait_suspended(request->http, request->peer);
-        return;
-    }
-    peer_resume_handler(request->http, request->peer);
+    peer_resume(request->peer, PEER_ANSWERING);
 }
 
 /* libmicrohttpd goes on reading a suspended connection from which it expects a body, and closes it when the
@@ -68,8 +58,9 @@ static bool request_settle(struct request *request)
     return settled;
 }
 
-static enum MHD_Result request_queue(struct request *request, enum handled handled)
+static enum MHD_Result request_send(struct request *request, enum handled handled)
 {
+    peer_send(request->peer);
     if (handled != HANDLED_REPLIED || !request->response)
         return MHD_NO;
     return MHD_queue_response(request->peer->connection, request->status, request->response);
@@ -99,7 +90,6 @@ static enum handled request_call(struct request *request)
 /* Goes from stage to stage until there is a reply or the connection is suspended. */
 static enum MHD_Result request_run(struct request *request)
 {
-    struct http *http = request->http;
     struct peer *peer = request->peer;
     for (;;) {
         enum handled handled;
@@ -108,9 +98,8 @@ static enum MHD_Result request_run(struct request *request)
             if (request_starts_work(request) && !request_settle(request))
                 return MHD_YES;
             /* The first call of a GET is not checked: its reply to a client that has closed does no harm. */
-            if (request->settled && !peer_arm(http, peer))
+            if (request->settled && !peer_arm(peer))
                 return MHD_NO;
-            request->wait_s = 0;
             handled = request_call(request);
             if (request->stage == STAGE_TO_POOL)
                 continue;
@@ -121,9 +110,7 @@ static enum MHD_Result request_run(struct request *request)
             request->stage = STAGE_FROM_POOL;
             request->task.run = request_run_slow;
             request->task.client = request_client(request);
-            peer_suspend_handler(http, peer);
-            worker_pool_add(http->worker_pool, &request->task);
-            return MHD_YES;
+            return peer_suspend(peer, PEER_SLOW, &request->task) ? MHD_YES : MHD_NO;
         case STAGE_FROM_POOL:
             handled = request->handled;
             break;
@@ -131,14 +118,12 @@ static enum MHD_Result request_run(struct request *request)
             if (!request_settle(request))
                 return MHD_YES;
             request->stage = STAGE_CALL;
-            if (peer_wait(http, peer, request->wait_s < 0 ? 0 : request->wait_until_ns))
+            if (peer_wait(peer, request->timed ? request->wait_until_ns : 0))
                 return MHD_YES;
             continue;
         }
-        if (handled != HANDLED_WAIT) {
-            peer_send(http, peer);
-            return request_queue(request, handled);
-        }
+        if (handled != HANDLED_WAIT)
+            return request_send(request, handled);
         request->stage = STAGE_WAIT;
     }
 }
@@ -146,14 +131,12 @@ static enum MHD_Result request_run(struct request *request)
 /* Called when the whole body has arrived, and again after each resumption. */
 static enum MHD_Result request_answer(struct request *request)
 {
-    if (request->begun)
-        return request_run(request);
-    if (!peer_begin(request->http, request->peer))
-        return request_queue(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
-    request->begun = true;
-    if (request->rejected) {
-        peer_send(request->http, request->peer);
-        return request_queue(request, admission_reject(request));
+    if (!request->begun) {
+        if (!peer_begin(request->peer))
+            return request_send(request, reply_problem(request, PROBLEM_UNAVAILABLE, stopping));
+        request->begun = true;
+        if (request->rejected)
+            return request_send(request, admission_reject(request));
     }
     return request_run(request);
 }
@@ -163,32 +146,36 @@ static enum MHD_Result request_answer(struct request *request)
    is not certain, or the body is so long that the connection is closed. */
 static bool answer_is_early(const struct request *request)
 {
-    if (!request->rejected)
-        return false;
-    if (request->ambiguous)
-        return true;
+    if (!request->rejected || request->ambiguous)
+        return request->rejected;
     const char *expect = request_header(request, MHD_HTTP_HEADER_EXPECT);
-    if (expect && strcasecmp(expect, "100-continue") == 0)
-        return true;
     const char *length = request_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return length && strtoull(length, NULL, 10) > admission_drain_max(request);
+    return (expect && strcasecmp(expect, "100-continue") == 0) ||
+           (length && strtoull(length, NULL, 10) > admission_drain_max(request));
 }
 
 /* ---- libmicrohttpd's callbacks ---- */
+
+/* NULL: there was no memory for one. */
+static struct peer *peer_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **slot)
 {
+    (void)arg;
     struct request *request = *slot;
     if (!request) {
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-        struct peer *peer = info ? info->socket_context : NULL;
-        if (!peer || !(*slot = request = request_new(arg, peer, path, method)))
+        struct peer *peer = peer_of(connection);
+        if (!peer || !(*slot = request = request_new(peer, path, method)))
             return MHD_NO;
         admission_check(request, version);
-        peer_arrive(arg, peer, request->token);
+        peer_arrive(peer, request->token);
         return answer_is_early(request) ? request_answer(request) : MHD_YES;
     }
     if (*upload_size) {
@@ -207,10 +194,9 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
     (void)arg;
     bool valid = true;
     size_t length = request_target_decode(text, &valid);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (!valid && info && info->socket_context)
-        ((struct peer *)info->socket_context)->malformed = true;
+    struct peer *peer = valid ? NULL : peer_of(connection);
+    if (peer)
+        peer->malformed = true;
     return length;
 }
 
@@ -218,6 +204,7 @@ static size_t on_unescape(void *arg, struct MHD_Connection *connection, char *te
 static void on_completed(void *arg, struct MHD_Connection *connection, void **slot,
                          enum MHD_RequestTerminationCode code)
 {
+    (void)arg;
     (void)connection;
     struct request *request = *slot;
     if (!request)
@@ -226,7 +213,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **sl
     struct peer *peer = request->peer;
     request_free(request);
     *slot = NULL;
-    peer_done(arg, peer);
+    peer_done(peer);
 }
 
 /* libmicrohttpd's messages are about clients that have closed and the like, hence the level. */
@@ -242,10 +229,9 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *
 /* Raises the limit on open files as far as it is useful, and returns how many connections there may be. */
 static unsigned connections_allowed(void)
 {
-    struct rlimit files;
+    struct rlimit files = {0};
     const rlim_t useful = CONNECTIONS_MAX + OTHER_FILES;
-    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-        return CONNECTIONS_MAX / 8;
+    getrlimit(RLIMIT_NOFILE, &files);
     if (files.rlim_cur < useful) {
         files.rlim_cur = files.rlim_max < useful ? files.rlim_max : useful;
         setrlimit(RLIMIT_NOFILE, &files);
@@ -253,26 +239,24 @@ static unsigned connections_allowed(void)
     }
     if (files.rlim_cur >= useful)
         return CONNECTIONS_MAX;
-    unsigned limit = files.rlim_cur / 2 > OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES
-                                                      : (unsigned)files.rlim_cur / 2;
+    unsigned half = (unsigned)files.rlim_cur / 2, limit = half > OTHER_FILES ? 2 * half - OTHER_FILES : half;
     log_warning("the limit on open files is %llu: at most %u connections", (unsigned long long)files.rlim_cur,
                 limit);
     return limit;
 }
 
-static int daemon_start(struct http *http, const struct http_config *config, struct error *error)
+static int daemon_start(struct http *http, struct error *error)
 {
+    const struct http_config *config = &http->config;
     unsigned connections = connections_allowed();
     http->peer_limit = connections - connections / CONNECTIONS_SPARE;
     http->peer_spare = connections / CONNECTIONS_SPARE / 2; /* the rest: connections that are being closed */
     http->address_peer_limit = (unsigned)config->connections_per_address;
-    if (acceptor_new(&http->acceptor, config->listeners, connections, error) < 0)
-        return -1;
     /* Each thread gets its part of libmicrohttpd's limit and closes what is beyond that without a reply, so
        that limit is set out of reach: connection_limit.c decides (docs/decisions.md). */
     unsigned out_of_reach = connections * (unsigned)config->threads;
-    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at once.
-       */
+    /* poll, because with epoll libmicrohttpd 0.9.75 does not serve 128 connections that become ready at
+       once. */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                      MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
     http->daemon =
@@ -284,59 +268,31 @@ static int daemon_start(struct http *http, const struct http_config *config, str
                          peer_notify, http, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, NULL, MHD_OPTION_END);
     if (!http->daemon)
         return error_set_errno(error, errno, "libmicrohttpd does not start");
-    if (acceptor_begin(http->acceptor, http->daemon, error) == 0)
-        return 0;
-    MHD_stop_daemon(http->daemon);
-    return -1;
-}
-
-/* A random prefix, so that the id of a request is unique in the logs of all processes. */
-static void prefix_choose(char prefix[16])
-{
-    uint64_t number = 0;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0)
-        number = (uint64_t)clock_wall_ms();
-    snprintf(prefix, 16, "%012llx-", (unsigned long long)number & 0xffffffffffff);
+    return acceptor_start(http, connections, error);
 }
 
 int http_start(struct http **out, const struct http_config *config, struct error *error)
 {
+    uint64_t prefix = 0;
     struct http *http = calloc(1, sizeof *http);
     if (!http)
         return error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
-    http->request_s = config->request_s;
-    http->routes = config->routes;
-    http->origin_check = config->origin_check;
-    http->access_log = config->access_log;
-    http->audit_log = config->audit_log;
-    http->completed = config->completed;
-    http->completed_arg = config->completed_arg;
-    prefix_choose(http->id_prefix);
-    http->users = config->users;
-    http->context = config->context;
-    snprintf(http->instance, sizeof http->instance, "%s", config->instance);
-    if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0) {
+    http->config = *config;
+    /* A random prefix, so that the id of a request is unique in the logs of all processes. */
+    if (getrandom(&prefix, sizeof prefix, GRND_NONBLOCK) < 0)
+        prefix = (uint64_t)clock_wall_ms();
+    snprintf(http->id_prefix, sizeof http->id_prefix, "%012llx-",
+             (unsigned long long)prefix & 0xffffffffffff);
+    peers_init(http);
+    if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0)
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");
-        goto failed;
+    else if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) == 0 &&
+             live_streams_start(&http->live_streams, config->comment_s, error) == 0 &&
+             peers_watch(http, error) == 0 && daemon_start(http, error) == 0) {
+        *out = http;
+        return 0;
     }
-    if (worker_pool_start(&http->worker_pool, WORKER_THREADS, error) < 0 ||
-        live_streams_start(&http->live_streams, http, config->comment_s, error) < 0 ||
-        peers_start(http, error) < 0)
-        goto failed;
-    if (daemon_start(http, config, error) < 0) {
-        peers_stop(http);
-        goto failed;
-    }
-    *out = http;
-    return 0;
-failed:
-    acceptor_free(http->acceptor);
-    live_streams_free(http->live_streams);
-    worker_pool_stop(http->worker_pool);
-    document_cache_free(http->cache);
-    log_throttle_free(http->access_throttle);
-    log_throttle_free(http->audit_throttle);
-    free(http);
+    http_stop(http);
     return -1;
 }
 
@@ -353,7 +309,7 @@ void http_wake(void *arg)
 
 void http_quiesce(struct http *http)
 {
-    acceptor_stop(http->acceptor);
+    acceptor_stop(http);
     live_streams_end(http->live_streams);
     peers_end(http);
 }
@@ -362,16 +318,17 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
+    acceptor_stop(http);
     /* MHD_stop_daemon() requires that no connection is suspended. */
     peers_stop_streams(http);
     live_streams_end(http->live_streams);
     worker_pool_stop(http->worker_pool);
-    MHD_stop_daemon(http->daemon);
+    if (http->daemon)
+        MHD_stop_daemon(http->daemon);
     peers_stop(http);
     live_streams_free(http->live_streams);
-    acceptor_free(http->acceptor);
     document_cache_free(http->cache);
-    log_throttle_free(http->access_throttle);
-    log_throttle_free(http->audit_throttle);
+    access_log_throttle_free(http->access_throttle);
+    access_log_throttle_free(http->audit_throttle);
     free(http);
 }

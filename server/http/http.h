@@ -4,30 +4,9 @@
 #define COALESCED_SERVER_HTTP_HTTP_H
 
 #include "base/error.h"
-#include "server/http/route.h"
+#include "server/http/http_config.h"
 
 struct http;
-struct origin_check;
-struct log_writer;
-struct users;
-
-/* All pointers are borrowed and outlive the server, but for `instance`, which is copied. */
-struct http_config {
-    int listeners[2]; /* listening sockets that do not block; 0 or -1: none */
-    int threads;      /* that serve connections */
-    int request_s;    /* the time that a request may take to arrive, and a connection may be idle */
-    const struct route *const *routes;
-    int connections_per_address;               /* 0: no limit */
-    struct users *users;                       /* NULL: everybody may do everything */
-    const struct origin_check *origin_check;   /* NULL: every Host and no foreign Origin */
-    struct log_writer *access_log, *audit_log; /* NULL: none */
-    /* Called for each request, on a connection's thread or one of the worker pool; NULL: not called. */
-    void (*completed)(void *arg, const struct http_completed *completed);
-    void *completed_arg;
-    double comment_s;     /* a live stream that sent nothing for so long sends a comment */
-    const char *instance; /* sent with every reply */
-    void *context;        /* for handlers: request_context() */
-};
 
 /* Accepts connections before it returns. 0, or -1 with ERROR_MEMORY or ERROR_SYSTEM. */
 int http_start(struct http **http, const struct http_config *config, struct error *error);

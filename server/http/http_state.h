@@ -19,15 +19,31 @@
 
 #include "api/problem.h"
 #include "base/buffer.h"
-#include "server/auth/user.h"
-#include "server/http/address_limit.h"
-#include "server/http/route.h"
+#include "server/auth/users.h"
+#include "server/http/http_config.h"
 #include "server/http/worker_pool.h"
 #include "server/periodic.h"
 
 #define REQUEST_ID_HEADER "X-Request-Id"
 
-enum { REPLY_HEADERS = 8, REQUEST_ID_BYTES = 40 };
+enum { REPLY_HEADERS = 8, REQUEST_ID_BYTES = 40, ADDRESS_NAME_BYTES = 48 };
+
+/* An IPv4 address, the 64-bit network of an IPv6 address (a machine may use all of its addresses), or of a
+   Unix socket the beginning of its name. */
+struct address_key {
+    uint8_t bytes[16];
+};
+
+/* Ordered by activity: the peer that was active last comes first. */
+TAILQ_HEAD(peer_list, peer);
+
+/* The connections of one address (connection_limit.c). */
+struct address_limit {
+    struct address_key key; /* first: the tree of addresses compares it */
+    struct peer_list peers;
+    unsigned members; /* connections, with those that were cut */
+    unsigned open;    /* connections without those */
+};
 
 enum peer_phase {
     PEER_ARRIVING,  /* no whole request: idle, or its client still sends one */
@@ -45,15 +61,15 @@ enum peer_excess { PEER_WITHIN, PEER_BEYOND_ADDRESS, PEER_BEYOND_ALL };
 
 struct peer {
     /* set when the connection is accepted */
+    struct http *http;
     struct MHD_Connection *connection;
     int socket;
     bool local; /* from a Unix socket */
     char remote[ADDRESS_NAME_BYTES];
     struct address_key address;
-    uint64_t client; /* a hash of its address: the client, where there are no tokens */
 
     /* used by the connection's thread */
-    bool malformed; /* the target of the request that arrives cannot be decoded */
+    bool malformed; /* the target of its request cannot be decoded */
     bool interim;   /* HTTP/1.1: an interim response may be sent */
 
     /* guarded by http->lock */
@@ -76,25 +92,16 @@ struct peer {
 };
 
 struct http {
+    struct http_config config;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
     struct worker_pool *worker_pool;
     struct live_streams *live_streams;
     struct document_cache *cache;
-    /* from struct http_config */
-    int request_s;
-    const struct route *const *routes;
-    const struct origin_check *origin_check;
-    struct log_writer *access_log, *audit_log;
-    struct users *users;
-    void (*completed)(void *arg, const struct http_completed *completed);
-    void *completed_arg;
-    void *context;
-    char instance[64];
-
     struct log_throttle *access_throttle, *audit_throttle; /* NULL where that log is NULL */
     char id_prefix[16];                                    /* of the ids that are made for requests */
     atomic_ullong request_count;
+    atomic_uint accepted; /* connections that are open, with those that were cut */
 
     struct periodic_job watch; /* looks at all peers */
     int64_t look_at_ns;        /* of that job: when it looks at sockets and tokens again */
@@ -103,13 +110,13 @@ struct http {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t phase_changed;
     struct peer_list peers;
-    struct address_limits address_limits;
+    void *addresses;     /* of struct address_limit, for tsearch() */
     unsigned peer_count; /* open connections, without those that were cut */
-    unsigned peer_limit,
-        address_peer_limit; /* beyond them the longest idle connection is closed for a new one */
-    unsigned peer_spare;    /* connections beyond peer_limit that are answered about health */
-    bool ending;            /* no handler is started any more */
-    bool closing;           /* nothing is added to the worker pool any more */
+    /* beyond these the longest idle connection is closed for a new one */
+    unsigned peer_limit, address_peer_limit;
+    unsigned peer_spare; /* connections beyond peer_limit that are answered about health */
+    bool ending;         /* no handler is started any more */
+    bool closing;        /* nothing is added to the worker pool any more */
 };
 
 /* What request_run() does next. */
@@ -131,7 +138,6 @@ struct request {
     bool head;               /* HEAD: the reply has no body */
     bool plain;              /* neither a query nor a preference: the path decides the reply */
     bool gzip;               /* the client accepts it */
-    bool malformed;          /* the target cannot be decoded */
     struct buffer body;
     size_t body_seen; /* bytes, with those that were dropped */
     int64_t began_ns; /* when its header was complete */
@@ -153,7 +159,7 @@ struct request {
     void (*work)(struct request *request); /* of request_work(); else NULL */
     struct worker_task task;
     enum handled handled; /* what the handler returned in the worker pool */
-    double wait_s;        /* of the present wait, in seconds; negative: no limit */
+    bool timed;           /* the present wait ends at wait_until_ns */
     int64_t wait_until_ns;
     unsigned long cache_age; /* document_cache_age() before the handler read anything */
     void *state;             /* the handler's, between its calls */

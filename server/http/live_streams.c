@@ -19,11 +19,13 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "server/http/peer.h"
+#include "server/http/reply.h"
 
 enum {
     EDGES = 64,
     TICK_MS = 1000,
     PIECES = 8, /* of one stream in a round */
+    READ_TIMEOUT_S = 30,
     SEND_BUFFER_BYTES = 64 << 10,
     BLOCK_BYTES = 1024, /* libmicrohttpd's buffer for a body, which is not used */
     PAUSE_FACTOR = 9    /* a round over all streams is followed by a pause of so many times its duration */
@@ -31,18 +33,17 @@ enum {
 static const int64_t ms_ns = 1000000, pause_min_ns = 10000000, pause_max_ns = 1000000000,
                      second_ns = 1000000000;
 
-/* One stream. Used by its connection's thread until live_streams_add(), then by the thread of live streams
+/* One stream. Used by its connection's thread until stream_add(), then by the thread of live streams
    until that resumes the connection. */
 struct live_stream {
-    struct http *http;
+    struct live_streams *streams;
     struct peer *peer;
-    live_stream_more more;
+    reply_more *more;
     void *arg;
     void (*release)(void *arg);
     uint64_t *sent_bytes; /* the request's count */
     bool begun;
     LIST_ENTRY(live_stream) link;
-    int socket;
     bool ends, failed;
     struct buffer rest; /* bytes that the socket has not taken yet */
     int64_t sent_ns;    /* when the socket took bytes last */
@@ -51,45 +52,38 @@ struct live_stream {
 LIST_HEAD(live_stream_list, live_stream);
 
 struct live_streams {
-    struct http *http;
     int64_t comment_ns;
     int poll, wake;
     pthread_t thread;
     atomic_int count;
-    atomic_bool woken, ending;
+    atomic_bool woken;
     bool joined;
     /* used by the thread alone */
     struct buffer scratch;
     struct live_stream_list all;
     pthread_mutex_t lock; /* guards what follows */
     struct live_stream_list arrived;
-    bool closed;
+    atomic_bool ending; /* no stream arrives any more; read by the thread without the lock */
 };
 
 /* ---- one stream ---- */
 
-static void stream_close(struct live_streams *streams, struct live_stream *stream)
+/* Hands the connection back to libmicrohttpd, whose second call of stream_read() closes it. */
+static void stream_hand_back(struct live_stream *stream)
 {
     LIST_REMOVE(stream, link);
-    epoll_ctl(streams->poll, EPOLL_CTL_DEL, stream->socket, NULL);
+    epoll_ctl(stream->streams->poll, EPOLL_CTL_DEL, stream->peer->socket, NULL);
     buffer_free(&stream->rest);
-    atomic_fetch_sub(&streams->count, 1);
-    peer_resume_sending(streams->http, stream->peer); /* the stream may be freed from here on */
+    atomic_fetch_sub(&stream->streams->count, 1);
+    peer_resume(stream->peer, PEER_SENDING); /* the stream may be freed from here on */
 }
 
 /* Sends what the socket takes without blocking; the rest is appended to stream->rest. */
 static void stream_send(struct live_stream *stream, const char *bytes, size_t size)
 {
-    size_t sent = 0;
-    while (sent < size) {
-        ssize_t count = send(stream->socket, bytes + sent, size - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            break;
-        sent += (size_t)count;
-    }
-    if (sent < size && errno != EAGAIN && errno != EWOULDBLOCK)
+    ssize_t count = send(stream->peer->socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    size_t sent = count > 0 ? (size_t)count : 0;
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
         stream->failed = true;
     *stream->sent_bytes += sent;
     if (sent)
@@ -103,8 +97,9 @@ static void stream_send(struct live_stream *stream, const char *bytes, size_t si
 }
 
 /* Makes and sends pieces while there is something new and the socket takes it, PIECES at most. */
-static void stream_refill(struct live_streams *streams, struct live_stream *stream)
+static void stream_refill(struct live_stream *stream)
 {
+    struct live_streams *streams = stream->streams;
     struct buffer *scratch = &streams->scratch;
     int pieces = 0;
     for (; pieces < PIECES && !stream->rest.size && !stream->ends && !stream->failed; pieces++) {
@@ -125,9 +120,9 @@ static void stream_refill(struct live_streams *streams, struct live_stream *stre
         atomic_store(&streams->woken, true); /* there may be more, for the next round */
 }
 
-/* Sends what there is and closes the stream when it has ended, failed or is not read. The stream may be freed
-   then. */
-static void stream_serve(struct live_streams *streams, struct live_stream *stream)
+/* Sends what there is and hands the stream back when it has ended, failed or is not read. The stream may be
+   freed then. */
+static void stream_serve(struct live_stream *stream)
 {
     int64_t now = clock_monotonic_ns();
     if (stream->rest.size)
@@ -137,37 +132,34 @@ static void stream_serve(struct live_streams *streams, struct live_stream *strea
         log_info("%s is cut off a stream: it has read nothing for %d s", stream->peer->remote,
                  READ_TIMEOUT_S);
     }
-    stream_refill(streams, stream);
-    if (!stream->rest.size && !stream->failed && now - stream->sent_ns >= streams->comment_ns)
+    stream_refill(stream);
+    if (!stream->rest.size && !stream->failed && now - stream->sent_ns >= stream->streams->comment_ns)
         stream_send(stream, ":\n\n", 3);
     if (stream->failed || (stream->ends && !stream->rest.size))
-        stream_close(streams, stream);
+        stream_hand_back(stream);
 }
 
 /* ---- the thread ---- */
 
-static struct live_stream *arrival_take(struct live_streams *streams)
-{
-    pthread_mutex_lock(&streams->lock);
-    struct live_stream *stream = LIST_FIRST(&streams->arrived);
-    if (stream)
-        LIST_REMOVE(stream, link);
-    pthread_mutex_unlock(&streams->lock);
-    return stream;
-}
-
 static void arrivals_serve(struct live_streams *streams)
 {
-    for (struct live_stream *stream; (stream = arrival_take(streams));) {
+    for (;;) {
+        pthread_mutex_lock(&streams->lock);
+        struct live_stream *stream = LIST_FIRST(&streams->arrived);
+        if (stream)
+            LIST_REMOVE(stream, link);
+        pthread_mutex_unlock(&streams->lock);
+        if (!stream)
+            return;
         LIST_INSERT_HEAD(&streams->all, stream, link);
         struct epoll_event edge = {.events = EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = stream};
-        stream->failed = epoll_ctl(streams->poll, EPOLL_CTL_ADD, stream->socket, &edge) < 0;
-        stream_serve(streams, stream);
+        stream->failed = epoll_ctl(streams->poll, EPOLL_CTL_ADD, stream->peer->socket, &edge) < 0;
+        stream_serve(stream);
     }
 }
 
 /* A client that has closed its sending side may be gone: sending a comment shows it. */
-static void edge_handle(struct live_streams *streams, const struct epoll_event *edge)
+static void edge_handle(const struct epoll_event *edge)
 {
     struct live_stream *stream = edge->data.ptr;
     if (edge->events & (EPOLLERR | EPOLLHUP))
@@ -175,15 +167,7 @@ static void edge_handle(struct live_streams *streams, const struct epoll_event *
     else if (edge->events & EPOLLRDHUP && !stream->rest.size)
         stream_send(stream, ":\n\n", 3);
     if (stream->failed || stream->rest.size)
-        stream_serve(streams, stream);
-}
-
-static void round_run(struct live_streams *streams)
-{
-    for (struct live_stream *stream = LIST_FIRST(&streams->all), *next; stream; stream = next) {
-        next = LIST_NEXT(stream, link);
-        stream_serve(streams, stream);
-    }
+        stream_serve(stream);
 }
 
 static void *live_streams_main(void *arg)
@@ -197,7 +181,10 @@ static void *live_streams_main(void *arg)
         int64_t now = clock_monotonic_ns(), until = news ? round_ns : tick_ns;
         if (now >= until) {
             atomic_store(&streams->woken, false);
-            round_run(streams);
+            for (struct live_stream *stream = LIST_FIRST(&streams->all), *next; stream; stream = next) {
+                next = LIST_NEXT(stream, link);
+                stream_serve(stream);
+            }
             int64_t end = clock_monotonic_ns(), pause = PAUSE_FACTOR * (end - now);
             pause = pause < pause_min_ns ? pause_min_ns : pause > pause_max_ns ? pause_max_ns : pause;
             round_ns = end + pause;
@@ -208,27 +195,23 @@ static void *live_streams_main(void *arg)
         for (int i = 0; i < count; i++) {
             eventfd_t number;
             if (edges[i].data.ptr)
-                edge_handle(streams, &edges[i]);
+                edge_handle(&edges[i]);
             else
                 eventfd_read(streams->wake, &number);
         }
         arrivals_serve(streams);
     }
-    pthread_mutex_lock(&streams->lock);
-    streams->closed = true;
-    pthread_mutex_unlock(&streams->lock);
     arrivals_serve(streams);
     while (!LIST_EMPTY(&streams->all))
-        stream_close(streams, LIST_FIRST(&streams->all));
+        stream_hand_back(LIST_FIRST(&streams->all));
     return NULL;
 }
 
-int live_streams_start(struct live_streams **out, struct http *http, double comment_s, struct error *error)
+int live_streams_start(struct live_streams **out, double comment_s, struct error *error)
 {
     struct live_streams *streams = calloc(1, sizeof *streams);
     if (!streams)
         return error_set(error, ERROR_MEMORY, "no memory for live streams");
-    streams->http = http;
     streams->comment_ns = (int64_t)(comment_s * 1e9);
     pthread_mutex_init(&streams->lock, NULL);
     streams->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -247,33 +230,6 @@ int live_streams_start(struct live_streams **out, struct http *http, double comm
     return 0;
 }
 
-/* Events are sent without delay, and a client that does not read occupies little of the kernel's memory. */
-static void socket_prepare(int socket)
-{
-    int bytes = SEND_BUFFER_BYTES, on = 1;
-    setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* fails on a Unix socket */
-}
-
-/* Suspends the connection and hands the stream to the thread. False: the server ends, and nothing was done.
-   */
-static bool stream_add(struct live_streams *streams, struct live_stream *stream)
-{
-    stream->socket = stream->peer->socket;
-    stream->sent_ns = clock_monotonic_ns();
-    socket_prepare(stream->socket);
-    pthread_mutex_lock(&streams->lock);
-    bool open = !streams->closed;
-    if (open) {
-        peer_suspend_live(streams->http, stream->peer);
-        atomic_fetch_add(&streams->count, 1);
-        LIST_INSERT_HEAD(&streams->arrived, stream, link);
-        eventfd_write(streams->wake, 1);
-    }
-    pthread_mutex_unlock(&streams->lock);
-    return open;
-}
-
 void live_streams_wake(struct live_streams *streams)
 {
     if (streams && atomic_load(&streams->count) && !atomic_exchange(&streams->woken, true))
@@ -284,7 +240,9 @@ void live_streams_end(struct live_streams *streams)
 {
     if (!streams || streams->joined)
         return;
+    pthread_mutex_lock(&streams->lock);
     atomic_store(&streams->ending, true);
+    pthread_mutex_unlock(&streams->lock);
     eventfd_write(streams->wake, 1);
     pthread_join(streams->thread, NULL);
     streams->joined = true;
@@ -304,13 +262,35 @@ void live_streams_free(struct live_streams *streams)
     free(streams);
 }
 
-/* ---- the response of a live stream ---- */
+/* ---- the connection's thread ---- */
 
 static void stream_free(void *arg)
 {
     struct live_stream *stream = arg;
     stream->release(stream->arg);
     free(stream);
+}
+
+/* Suspends the connection and hands the stream to the thread. False: the server ends, and nothing was done.
+   */
+static bool stream_add(struct live_stream *stream)
+{
+    struct live_streams *streams = stream->streams;
+    int bytes = SEND_BUFFER_BYTES, on = 1;
+    stream->sent_ns = clock_monotonic_ns();
+    /* Events are sent without delay, and a client that does not read occupies little of the kernel's memory.
+       The second call fails on a Unix socket. */
+    setsockopt(stream->peer->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    setsockopt(stream->peer->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    pthread_mutex_lock(&streams->lock);
+    bool added = !atomic_load(&streams->ending) && peer_suspend(stream->peer, PEER_SENDING, NULL);
+    if (added) {
+        atomic_fetch_add(&streams->count, 1);
+        LIST_INSERT_HEAD(&streams->arrived, stream, link);
+        eventfd_write(streams->wake, 1);
+    }
+    pthread_mutex_unlock(&streams->lock);
+    return added;
 }
 
 /* libmicrohttpd's content reader: the first call hands the connection over, the second comes when it is to be
@@ -324,30 +304,36 @@ static ssize_t stream_read(void *arg, uint64_t position, char *block, size_t siz
     if (stream->begun)
         return MHD_CONTENT_READER_END_OF_STREAM;
     stream->begun = true;
-    return stream_add(stream->http->live_streams, stream) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+    return stream_add(stream) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-struct MHD_Response *live_streams_response(struct request *request, live_stream_more more, void *arg,
-                                           void (*release)(void *arg))
+enum handled reply_live(struct request *request, reply_more *more, void *arg, void (*release)(void *arg))
 {
-    struct live_stream *stream = calloc(1, sizeof *stream);
-    if (!stream) {
+    bool live = peer_begin_stream(request->peer, true);
+    struct live_stream *stream = live ? calloc(1, sizeof *stream) : NULL;
+    if (!stream)
         release(arg);
-        return NULL;
-    }
-    stream->http = request->http;
-    stream->peer = request->peer;
-    stream->more = more;
-    stream->arg = arg;
-    stream->release = release;
-    stream->sent_bytes = &request->bytes;
+    if (!live)
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "as many streams of events are open as may be, with this token or from your "
+                             "address: close some of them");
+    if (!stream)
+        return reply_no_memory(request);
+    *stream = (struct live_stream){.streams = request->http->live_streams,
+                                   .peer = request->peer,
+                                   .more = more,
+                                   .arg = arg,
+                                   .release = release,
+                                   .sent_bytes = &request->bytes};
     struct MHD_Response *response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, stream_read, stream, stream_free);
     if (!response) {
         stream_free(stream);
-        return NULL;
+        return reply_no_memory(request);
     }
     /* Without chunks, so that what the thread sends is the body as it is. */
     MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-    return response;
+    request->bytes = 0;
+    reply_header(request, "X-Accel-Buffering", "no");
+    return reply_send(request, MHD_HTTP_OK, request_type(request), response, false);
 }

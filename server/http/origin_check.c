@@ -1,6 +1,7 @@
 /* Parses lists of hosts and origins and compares them with header fields. */
 #include "server/http/origin_check.h"
 
+#include <argz.h>
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <netinet/in.h>
@@ -11,13 +12,10 @@
 
 #include "base/buffer.h"
 
-struct words {
-    char *texts; /* words one after the other, each ended by a NUL, the last one by two */
-};
-
 struct origin_check {
     bool guarded;
-    struct words hosts, origins;
+    char *hosts, *origins; /* words one after the other, each ended by a NUL (argz); NULL: none */
+    size_t hosts_size, origins_size;
     struct buffer names;
 };
 
@@ -53,25 +51,17 @@ static bool text_is(const char *text, size_t length, const char *other)
     return strlen(other) == length && strncasecmp(text, other, length) == 0;
 }
 
-/* Returns the word after `word` (NULL: the first), in small letters as browsers write them; NULL at the end.
-   */
-static const char *word_next(const struct words *words, const char *word)
+/* Splits at commas and blanks, and makes small letters, as browsers write names. */
+static int words_read(char **words, size_t *size, const char *list, struct error *error)
 {
-    const char *next = word ? word + strlen(word) + 1 : words->texts;
-    return next && *next ? next : NULL;
-}
-
-static int words_read(struct words *words, const char *list, struct error *error)
-{
-    char *to = words->texts = calloc(strlen(list) + 2, 1);
-    if (!to)
-        return error_set(error, ERROR_MEMORY, "no memory for options");
-    while (*(list += strspn(list, ", \t\n"))) {
-        for (; *list && !strchr(", \t\n", *list); list++)
-            *to++ = (char)tolower((unsigned char)*list);
-        to++;
-    }
-    return 0;
+    char *text = strdup(list);
+    int failed = !text;
+    for (char *at = text; at && *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    for (char *word, *rest = text; !failed && (word = strtok_r(rest, ", \t\n", &rest));)
+        failed = argz_add(words, size, word);
+    free(text);
+    return failed ? error_set(error, ERROR_MEMORY, "no memory for options") : 0;
 }
 
 static int host_check(const char *name, struct error *error)
@@ -80,11 +70,10 @@ static int host_check(const char *name, struct error *error)
     size_t length = host_length(name, strlen(name), &port);
     if (length && length == strlen(name))
         return 0;
-    return error_set(
-        error, ERROR_INVALID,
-        "--allow-host takes a name or an address without a port, as lab.example or [2001:db8::1], "
-        "not \"%.100s\"",
-        name);
+    return error_set(error, ERROR_INVALID,
+                     "--allow-host takes a name or an address without a port, as lab.example or "
+                     "[2001:db8::1], not \"%.100s\"",
+                     name);
 }
 
 static const struct {
@@ -97,10 +86,9 @@ static int origin_is_valid(const char *origin, struct error *error)
     const char *port;
     const char *authority = strstr(origin, "://");
     if (strchr(origin, '*'))
-        return error_set(
-            error, ERROR_INVALID,
-            "--allow-origin takes no *: every page that anybody opens could then use the service; "
-            "name each origin, as https://lab.example");
+        return error_set(error, ERROR_INVALID,
+                         "--allow-origin takes no *: every page that anybody opens could then use the "
+                         "service; name each origin, as https://lab.example");
     if (!authority || authority == origin || !isalpha((unsigned char)origin[0]) ||
         !host_length(authority + 3, strlen(authority + 3), &port))
         return error_set(error, ERROR_INVALID,
@@ -121,23 +109,24 @@ int origin_check_new(struct origin_check **out, const char *hosts, const char *o
     struct origin_check *origin_check = calloc(1, sizeof *origin_check);
     if (!origin_check)
         return error_set(error, ERROR_MEMORY, "no memory for options");
-    if (words_read(&origin_check->hosts, hosts, error) < 0 ||
-        words_read(&origin_check->origins, origins, error) < 0)
+    if (words_read(&origin_check->hosts, &origin_check->hosts_size, hosts, error) < 0 ||
+        words_read(&origin_check->origins, &origin_check->origins_size, origins, error) < 0)
         goto failed;
     buffer_text(&origin_check->names, "localhost, 127.0.0.0/8, [::1]");
-    for (const char *host = NULL; (host = word_next(&origin_check->hosts, host));) {
+    for (const char *host = NULL; (host = argz_next(origin_check->hosts, origin_check->hosts_size, host));) {
         if (host_check(host, error) < 0)
             goto failed;
         buffer_format(&origin_check->names, ", %s", host);
     }
-    for (const char *origin = NULL; (origin = word_next(&origin_check->origins, origin));)
+    for (const char *origin = NULL;
+         (origin = argz_next(origin_check->origins, origin_check->origins_size, origin));)
         if (origin_is_valid(origin, error) < 0)
             goto failed;
     if (origin_check->names.failed) {
         error_set(error, ERROR_MEMORY, "no memory for options");
         goto failed;
     }
-    origin_check->guarded = guarded || word_next(&origin_check->hosts, NULL);
+    origin_check->guarded = guarded || origin_check->hosts;
     *out = origin_check;
     return 0;
 failed:
@@ -149,8 +138,8 @@ void origin_check_free(struct origin_check *origin_check)
 {
     if (!origin_check)
         return;
-    free(origin_check->hosts.texts);
-    free(origin_check->origins.texts);
+    free(origin_check->hosts);
+    free(origin_check->origins);
     buffer_free(&origin_check->names);
     free(origin_check);
 }
@@ -184,7 +173,7 @@ bool origin_check_answers(const struct origin_check *origin_check, const char *h
         return false;
     if (host_is_local(host, length))
         return true;
-    for (const char *name = NULL; (name = word_next(&origin_check->hosts, name));)
+    for (const char *name = NULL; (name = argz_next(origin_check->hosts, origin_check->hosts_size, name));)
         if (text_is(host, length, name))
             return true;
     return false;
@@ -197,12 +186,13 @@ const char *origin_check_names(const struct origin_check *origin_check)
 
 bool origin_check_shares(const struct origin_check *origin_check)
 {
-    return word_next(&origin_check->origins, NULL) != NULL;
+    return origin_check->origins != NULL;
 }
 
 const char *origin_check_allows(const struct origin_check *origin_check, const char *origin)
 {
-    for (const char *allowed = NULL; (allowed = word_next(&origin_check->origins, allowed));)
+    for (const char *allowed = NULL;
+         (allowed = argz_next(origin_check->origins, origin_check->origins_size, allowed));)
         if (strcasecmp(allowed, origin) == 0)
             return allowed;
     return NULL;

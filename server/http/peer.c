@@ -5,16 +5,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/thread.h"
 #include "server/auth/users.h"
-#include "server/http/acceptor.h"
 #include "server/http/connection_limit.h"
-#include "server/http/log_throttle.h"
+#include "server/http/access_log.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -30,6 +27,7 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
     *slot = peer;
     if (!peer)
         return; /* on_request() closes a connection without a peer */
+    peer->http = http;
     peer->connection = connection;
     peer->socket = fd->connect_fd;
     peer->arriving_since_ns = clock_monotonic_ns();
@@ -37,93 +35,90 @@ static void peer_start(struct http *http, struct MHD_Connection *connection, voi
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *remote = address ? address->client_addr : NULL;
     peer->local = remote && remote->sa_family == AF_UNIX;
-    address_limit_name(remote, peer->socket, peer->remote);
-    address_key_of(remote, peer->remote, &peer->address);
+    connection_address_name(remote, peer->socket, peer->remote);
+    connection_address_key(remote, peer->remote, &peer->address);
     pthread_mutex_lock(&http->lock);
-    connection_limit_enter(http, peer, remote);
+    connection_limit_enter(peer, remote);
     pthread_mutex_unlock(&http->lock);
-    peer->client = peer->address_limit
-                       ? hash_bytes(&peer->address_limit->key, sizeof peer->address_limit->key)
-                       : hash_bytes(peer->remote, strlen(peer->remote));
 }
 
-/* libmicrohttpd calls this before it closes the socket, so the sockets of listed peers are never another
-   file's. */
-static void peer_end(struct http *http, struct peer *peer)
+/* libmicrohttpd says that a connection has ended before it closes the socket, so the sockets of listed peers
+   are never another file's. */
+void peer_notify(void *arg, struct MHD_Connection *connection, void **slot,
+                 enum MHD_ConnectionNotificationCode code)
 {
-    acceptor_release(http->acceptor);
+    struct http *http = arg;
+    struct peer *peer = *slot;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        peer_start(http, connection, slot);
+        return;
+    }
+    atomic_fetch_sub(&http->accepted, 1);
     if (!peer)
         return;
     pthread_mutex_lock(&http->lock);
-    connection_limit_leave(http, peer);
+    connection_limit_leave(peer);
     pthread_mutex_unlock(&http->lock);
     free(peer);
 }
 
-void peer_notify(void *arg, struct MHD_Connection *connection, void **slot,
-                 enum MHD_ConnectionNotificationCode code)
-{
-    if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        peer_start(arg, connection, slot);
-    else
-        peer_end(arg, *slot);
-}
-
 /* ---- phases; static functions are called with http->lock held ---- */
 
-static void phase_set(struct http *http, struct peer *peer, enum peer_phase phase)
+static void phase_set(struct peer *peer, enum peer_phase phase)
 {
     peer->phase = phase;
-    if (http->ending)
-        pthread_cond_broadcast(&http->phase_changed);
+    if (peer->http->ending)
+        pthread_cond_broadcast(&peer->http->phase_changed);
 }
 
 /* Whatever the connection waits for or is sent is not for a revoked token. */
-static void revoked_cut(struct http *http, struct peer *peer)
+static void revoked_cut(struct peer *peer)
 {
-    if (!peer->token || users_hold(http->users, peer->token))
+    if (!peer->token || users_hold(peer->http->config.users, peer->token))
         return;
     peer->gone = true;
-    connection_limit_cut(http, peer);
+    connection_limit_cut(peer);
 }
 
-void peer_arrive(struct http *http, struct peer *peer, uint64_t token)
+void peer_arrive(struct peer *peer, uint64_t token)
 {
-    pthread_mutex_lock(&http->lock);
+    pthread_mutex_lock(&peer->http->lock);
     peer->uploading = true;
     peer->token = token;
-    revoked_cut(http, peer); /* it may have been revoked between users_find() and here */
-    pthread_mutex_unlock(&http->lock);
+    revoked_cut(peer); /* it may have been revoked between users_find() and here */
+    pthread_mutex_unlock(&peer->http->lock);
 }
 
-bool peer_begin(struct http *http, struct peer *peer)
+bool peer_begin(struct peer *peer)
 {
-    pthread_mutex_lock(&http->lock);
-    bool allowed = !http->ending;
+    pthread_mutex_lock(&peer->http->lock);
+    bool allowed = !peer->http->ending;
     peer->woken = peer->probed = peer->wait_refused = false;
-    phase_set(http, peer, allowed ? PEER_ANSWERING : PEER_SENDING);
-    pthread_mutex_unlock(&http->lock);
+    if (allowed)
+        phase_set(peer, PEER_ANSWERING);
+    pthread_mutex_unlock(&peer->http->lock);
     return allowed;
 }
 
-bool peer_arm(struct http *http, struct peer *peer)
+bool peer_arm(struct peer *peer)
 {
-    pthread_mutex_lock(&http->lock);
+    pthread_mutex_lock(&peer->http->lock);
     peer->woken = false;
     bool here = !peer->gone;
-    pthread_mutex_unlock(&http->lock);
+    pthread_mutex_unlock(&peer->http->lock);
     return here;
 }
 
-bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
+bool peer_wait(struct peer *peer, int64_t until_ns)
 {
+    struct http *http = peer->http;
     pthread_mutex_lock(&http->lock);
     peer->timed = until_ns != 0;
     peer->wait_until_ns = until_ns;
-    peer->wait_refused = peer->timed && !peer->woken && connection_limit_token_reached(http, peer);
+    peer->wait_refused = peer->timed && !peer->woken && connection_limit_token_reached(peer);
     bool waits = !peer->woken && !peer->wait_refused && !(peer->timed && http->ending);
     if (waits) {
-        phase_set(http, peer, PEER_WAITING);
+        phase_set(peer, PEER_WAITING);
         MHD_suspend_connection(peer->connection);
         if (peer->timed)
             periodic_wake(&http->watch, until_ns);
@@ -132,128 +127,90 @@ bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns)
     return waits;
 }
 
-static void wake(struct http *http, struct peer *peer)
+static void wake(struct peer *peer)
 {
     peer->woken = true;
     if (peer->phase != PEER_WAITING)
         return;
-    phase_set(http, peer, PEER_ANSWERING);
+    phase_set(peer, PEER_ANSWERING);
     MHD_resume_connection(peer->connection);
 }
 
-void peer_wake(struct http *http, struct peer *peer)
+void peer_wake(struct peer *peer)
 {
+    struct http *http = peer->http;
     pthread_mutex_lock(&http->lock);
-    wake(http, peer);
+    wake(peer);
     pthread_mutex_unlock(&http->lock);
 }
 
-bool peer_token_reached(struct http *http, struct peer *peer)
+bool peer_begin_stream(struct peer *peer, bool live)
 {
-    pthread_mutex_lock(&http->lock);
-    bool reached = connection_limit_token_reached(http, peer);
-    pthread_mutex_unlock(&http->lock);
-    return reached;
-}
-
-bool peer_become_live(struct http *http, struct peer *peer)
-{
-    pthread_mutex_lock(&http->lock);
-    bool live = !connection_limit_token_reached(http, peer) && !connection_limit_live_reached(http, peer);
-    peer->live = live;
-    pthread_mutex_unlock(&http->lock);
-    return live;
-}
-
-void peer_suspend_handler(struct http *http, struct peer *peer)
-{
-    pthread_mutex_lock(&http->lock);
-    phase_set(http, peer, PEER_SLOW);
-    MHD_suspend_connection(peer->connection);
-    pthread_mutex_unlock(&http->lock);
-}
-
-void peer_resume_handler(struct http *http, struct peer *peer)
-{
-    pthread_mutex_lock(&http->lock);
-    phase_set(http, peer, PEER_ANSWERING);
-    MHD_resume_connection(peer->connection);
-    pthread_mutex_unlock(&http->lock);
-}
-
-void peer_wait_suspended(struct http *http, struct peer *peer)
-{
-    pthread_mutex_lock(&http->lock);
-    peer->timed = false;
-    phase_set(http, peer, PEER_WAITING);
-    if (peer->woken)
-        wake(http, peer);
-    pthread_mutex_unlock(&http->lock);
+    pthread_mutex_lock(&peer->http->lock);
+    bool allowed = !connection_limit_token_reached(peer) && !(live && connection_limit_live_reached(peer));
+    peer->live = live && allowed;
+    pthread_mutex_unlock(&peer->http->lock);
+    return allowed;
 }
 
 /* The worker pool is stopped after http->closing was set, so it still takes what is added here. */
-static bool task_add(struct http *http, struct worker_task *task)
-{
-    if (!http->closing)
-        worker_pool_add(http->worker_pool, task);
-    return !http->closing;
-}
-
 bool peers_run(struct http *http, struct worker_task *task)
 {
     pthread_mutex_lock(&http->lock);
-    bool added = task_add(http, task);
-    pthread_mutex_unlock(&http->lock);
-    return added;
-}
-
-bool peer_suspend_stream(struct http *http, struct peer *peer, struct worker_task *task)
-{
-    pthread_mutex_lock(&http->lock);
-    bool added = task_add(http, task);
+    bool added = !http->closing;
     if (added)
-        MHD_suspend_connection(peer->connection);
+        worker_pool_add(http->worker_pool, task);
     pthread_mutex_unlock(&http->lock);
     return added;
 }
 
-void peer_suspend_live(struct http *http, struct peer *peer)
+bool peer_suspend(struct peer *peer, enum peer_phase phase, struct worker_task *task)
 {
+    struct http *http = peer->http;
     pthread_mutex_lock(&http->lock);
-    MHD_suspend_connection(peer->connection);
+    bool suspended = !http->closing;
+    if (suspended) {
+        phase_set(peer, phase);
+        MHD_suspend_connection(peer->connection);
+        if (task)
+            worker_pool_add(http->worker_pool, task);
+    }
     pthread_mutex_unlock(&http->lock);
+    return suspended;
 }
 
-void peer_resume_sending(struct http *http, struct peer *peer)
+void peer_resume(struct peer *peer, enum peer_phase phase)
 {
+    struct http *http = peer->http;
     pthread_mutex_lock(&http->lock);
+    phase_set(peer, phase);
     MHD_resume_connection(peer->connection);
     pthread_mutex_unlock(&http->lock);
 }
 
-void peer_send(struct http *http, struct peer *peer)
+void peer_send(struct peer *peer)
 {
-    pthread_mutex_lock(&http->lock);
-    phase_set(http, peer, PEER_SENDING);
-    pthread_mutex_unlock(&http->lock);
+    pthread_mutex_lock(&peer->http->lock);
+    phase_set(peer, PEER_SENDING);
+    pthread_mutex_unlock(&peer->http->lock);
 }
 
-void peer_send_within(struct http *http, struct peer *peer, int seconds)
+void peer_send_within(struct peer *peer, int seconds)
 {
-    pthread_mutex_lock(&http->lock);
-    peer->send_until_ns = clock_monotonic_ns() + seconds * second_ns;
-    pthread_mutex_unlock(&http->lock);
+    pthread_mutex_lock(&peer->http->lock);
+    peer->send_until_ns = clock_after_ns(seconds);
+    pthread_mutex_unlock(&peer->http->lock);
 }
 
-void peer_done(struct http *http, struct peer *peer)
+void peer_done(struct peer *peer)
 {
-    pthread_mutex_lock(&http->lock);
-    phase_set(http, peer, PEER_ARRIVING);
-    peer->uploading = peer->live = false;
+    pthread_mutex_lock(&peer->http->lock);
+    phase_set(peer, PEER_ARRIVING);
+    peer->uploading = peer->live = peer->malformed = false;
     peer->send_until_ns = 0;
     peer->arriving_since_ns = clock_monotonic_ns();
-    connection_limit_refresh(http, peer);
-    pthread_mutex_unlock(&http->lock);
+    connection_limit_refresh(peer);
+    pthread_mutex_unlock(&peer->http->lock);
 }
 
 /* ---- the periodic job ---- */
@@ -277,19 +234,19 @@ static bool peer_left(struct peer *peer)
 
 /* Applies the deadlines of a connection; `look`: looks at its socket too. Returns the end of its wait, or
    INT64_MAX. */
-static int64_t peer_look(struct http *http, struct peer *peer, int64_t now_ns, bool look)
+static int64_t peer_look(struct peer *peer, int64_t now_ns, bool look)
 {
-    int64_t arrive_until_ns = peer->arriving_since_ns + http->request_s * second_ns;
+    int64_t arrive_until_ns = peer->arriving_since_ns + peer->http->config.request_s * second_ns;
     bool late = (peer->phase == PEER_ARRIVING && now_ns >= arrive_until_ns) ||
                 (peer->phase == PEER_SENDING && peer->send_until_ns && now_ns >= peer->send_until_ns);
     if (late && !peer->cut)
-        connection_limit_cut(http, peer);
+        connection_limit_cut(peer);
     if (peer->phase != PEER_WAITING || !peer->timed)
         return INT64_MAX;
     if (look && peer_left(peer))
         peer->gone = true;
-    if (peer->gone || http->ending || now_ns >= peer->wait_until_ns) {
-        wake(http, peer);
+    if (peer->gone || now_ns >= peer->wait_until_ns) {
+        wake(peer);
         return INT64_MAX;
     }
     return peer->wait_until_ns;
@@ -302,9 +259,9 @@ static int64_t peers_look(void *arg, int64_t now_ns)
     bool look = now_ns >= http->look_at_ns, revoked = false;
     if (look) {
         http->look_at_ns = now_ns + second_ns;
-        log_throttle_write(http->access_throttle, now_ns);
-        log_throttle_write(http->audit_throttle, now_ns);
-        unsigned changes = http->users ? users_changes(http->users) : 0;
+        access_log_throttle_write(http->access_throttle, now_ns);
+        access_log_throttle_write(http->audit_throttle, now_ns);
+        unsigned changes = http->config.users ? users_changes(http->config.users) : 0;
         revoked = changes != http->users_changes;
         http->users_changes = changes;
     }
@@ -312,8 +269,8 @@ static int64_t peers_look(void *arg, int64_t now_ns)
     pthread_mutex_lock(&http->lock);
     TAILQ_FOREACH (peer, &http->peers, in[PEERS_ALL]) {
         if (revoked)
-            revoked_cut(http, peer);
-        int64_t until_ns = peer_look(http, peer, now_ns, look);
+            revoked_cut(peer);
+        int64_t until_ns = peer_look(peer, now_ns, look);
         next_ns = until_ns < next_ns ? until_ns : next_ns;
     }
     pthread_mutex_unlock(&http->lock);
@@ -322,24 +279,27 @@ static int64_t peers_look(void *arg, int64_t now_ns)
 
 /* ---- the end ---- */
 
-static int peers_in(const struct http *http, enum peer_phase phase)
+static bool any_between(const struct http *http, enum peer_phase first, enum peer_phase last)
 {
-    int count = 0;
     const struct peer *peer;
     TAILQ_FOREACH (peer, &http->peers, in[PEERS_ALL])
-        count += peer->phase == phase;
-    return count;
+        if (peer->phase >= first && peer->phase <= last)
+            return true;
+    return false;
 }
 
 void peers_end(struct http *http)
 {
+    struct peer *peer;
     pthread_mutex_lock(&http->lock);
     http->ending = true;
-    periodic_wake(&http->watch, 0);
-    while (peers_in(http, PEER_ANSWERING) + peers_in(http, PEER_SLOW) + peers_in(http, PEER_WAITING) > 0)
+    TAILQ_FOREACH (peer, &http->peers, in[PEERS_ALL])
+        if (peer->phase == PEER_WAITING && peer->timed)
+            wake(peer);
+    while (any_between(http, PEER_ANSWERING, PEER_WAITING))
         pthread_cond_wait(&http->phase_changed, &http->lock);
-    int64_t until_ns = clock_monotonic_ns() + END_SENDING_S * second_ns;
-    while (peers_in(http, PEER_SENDING) > 0)
+    int64_t until_ns = clock_after_ns(END_SENDING_S);
+    while (any_between(http, PEER_SENDING, PEER_SENDING))
         if (thread_wait_until(&http->phase_changed, &http->lock, until_ns) == ETIMEDOUT)
             break;
     pthread_mutex_unlock(&http->lock);
@@ -352,11 +312,15 @@ void peers_stop_streams(struct http *http)
     pthread_mutex_unlock(&http->lock);
 }
 
-int peers_start(struct http *http, struct error *error)
+void peers_init(struct http *http)
 {
     pthread_mutex_init(&http->lock, NULL);
     thread_condition_init(&http->phase_changed);
     TAILQ_INIT(&http->peers);
+}
+
+int peers_watch(struct http *http, struct error *error)
+{
     http->watch.run = peers_look;
     http->watch.arg = http;
     return periodic_add(&http->watch, error);

@@ -13,56 +13,42 @@ void peer_notify(void *http, struct MHD_Connection *connection, void **peer,
 
 /* The header of a request has arrived. `token`: of the request, 0 for none; the connection is cut when that
    is revoked. */
-void peer_arrive(struct http *http, struct peer *peer, uint64_t token);
+void peer_arrive(struct peer *peer, uint64_t token);
 
 /* The body has arrived too. False: the server ends, so no handler may be called. */
-bool peer_begin(struct http *http, struct peer *peer);
+bool peer_begin(struct peer *peer);
 
 /* Called before each call of the handler: a wake-up from here on ends the next wait. False: the client has
    closed or its token was revoked, so the handler is not called. */
-bool peer_arm(struct http *http, struct peer *peer);
+bool peer_arm(struct peer *peer);
 
 /* Suspends the connection until peer_wake() or that time (0: no limit, and only peer_wake() ends it). False:
    not suspended, because it was woken already. */
-bool peer_wait(struct http *http, struct peer *peer, int64_t until_ns);
+bool peer_wait(struct peer *peer, int64_t until_ns);
 
-/* Suspends the connection while its handler runs in the worker pool. */
-void peer_suspend_handler(struct http *http, struct peer *peer);
+/* Suspends the connection in that phase until peer_resume(): while the worker pool runs the task, or for NULL
+   while the thread of live streams sends on its socket. False: the server ends, and nothing was done. */
+bool peer_suspend(struct peer *peer, enum peer_phase phase, struct worker_task *task);
 
-/* True: this token holds so many connections that this one should not become a stream (connection_limit.h).
-   */
-bool peer_token_reached(struct http *http, struct peer *peer);
-
-/* Makes the connection a live stream. False: too many are, of its token, its address or all. */
-bool peer_become_live(struct http *http, struct peer *peer);
+/* The reply will be a stream, `live` or made in pieces. False: too many connections are, of its token, and
+   live ones of its address or all (connection_limit.h). */
+bool peer_begin_stream(struct peer *peer, bool live);
 
 /* Cuts the connection when the reply that follows is not sent within so many seconds. */
-void peer_send_within(struct http *http, struct peer *peer, int seconds);
+void peer_send_within(struct peer *peer, int seconds);
 
 /* The reply is being sent. */
-void peer_send(struct http *http, struct peer *peer);
-
-/* Suspends the connection and has the worker pool run the task, which makes the next piece of a stream.
-   False: the server ends, so send no more. */
-bool peer_suspend_stream(struct http *http, struct peer *peer, struct worker_task *task);
-
-/* Suspends the connection while the thread of live streams sends on its socket. */
-void peer_suspend_live(struct http *http, struct peer *peer);
+void peer_send(struct peer *peer);
 
 /* The reply was sent, or the connection has failed. */
-void peer_done(struct http *http, struct peer *peer);
+void peer_done(struct peer *peer);
 
 /* ---- any thread ---- */
 
-void peer_wake(struct http *http, struct peer *peer);
-void peer_resume_handler(struct http *http, struct peer *peer);
+void peer_wake(struct peer *peer);
 
-/* Instead of peer_resume_handler(): the connection stays suspended until peer_wake(), or is resumed at once
-   when it was woken already. */
-void peer_wait_suspended(struct http *http, struct peer *peer);
-
-/* After peer_suspend_stream() or peer_suspend_live(). The peer may be freed as soon as this is called. */
-void peer_resume_sending(struct http *http, struct peer *peer);
+/* Ends peer_suspend(). In the phase PEER_SENDING the peer may be freed as soon as this is called. */
+void peer_resume(struct peer *peer, enum peer_phase phase);
 
 /* ---- all connections ---- */
 
@@ -70,8 +56,11 @@ void peer_resume_sending(struct http *http, struct peer *peer);
    run. */
 bool peers_run(struct http *http, struct worker_task *task);
 
-/* Starts and ends the periodic job that looks at all connections. */
-int peers_start(struct http *http, struct error *error);
+/* Makes http->lock, and starts the periodic job that looks at all connections. */
+void peers_init(struct http *http);
+int peers_watch(struct http *http, struct error *error);
+
+/* Ends the job, if it was started, and destroys the lock. */
 void peers_stop(struct http *http);
 
 /* Lets no handler begin; returns when none runs or waits and replies are sent, or have had two seconds. */

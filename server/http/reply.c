@@ -9,26 +9,20 @@
 
 #include "base/log.h"
 #include "server/http/document_cache.h"
-#include "server/http/gzip.h"
-#include "server/http/reply_stream.h"
-#include "server/http/live_streams.h"
-#include "server/http/peer.h"
-#include "server/http/origin_check.h"
 #include "server/http/header_field.h"
 #include "server/http/http_state.h"
+#include "server/http/origin_check.h"
 #include "version.h"
 
 enum { RETRY_MAX_S = 3600 };
 
 void reply_header(struct request *request, const char *name, const char *value)
 {
-    if (request->header_count == REPLY_HEADERS) {
-        log_error("reply to %s: more than %d headers, %s is left out", request->path, REPLY_HEADERS, name);
+    char *copy = request->header_count < REPLY_HEADERS ? strdup(value) : NULL;
+    if (!copy) { /* the reply is complete without it */
+        log_error("reply to %s: the header %s is left out", request->path, name);
         return;
     }
-    char *copy = strdup(value);
-    if (!copy)
-        return; /* the reply is complete without it */
     request->headers[request->header_count].name = name;
     request->headers[request->header_count++].value = copy;
 }
@@ -54,7 +48,7 @@ void reply_preference_applied(struct request *request)
 /* Browsers let a page of another origin read a reply only with these headers. */
 static void share_headers(const struct request *request, struct MHD_Response *response)
 {
-    if (request->http->origin_check && origin_check_shares(request->http->origin_check))
+    if (request->http->config.origin_check && origin_check_shares(request->http->config.origin_check))
         MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ORIGIN);
     if (!request->shared_with)
         return;
@@ -64,10 +58,8 @@ static void share_headers(const struct request *request, struct MHD_Response *re
                             "Coalesced-Instance, X-Request-Id");
 }
 
-/* Adds the headers of every reply. Takes the response, which request_run() queues: only the connection's
-   thread may. `type` is NULL for a reply without a body, `response` where there was no memory for it. */
-static enum handled reply_send(struct request *request, unsigned status, const char *type,
-                               struct MHD_Response *response, bool coded)
+enum handled reply_send(struct request *request, unsigned status, const char *type,
+                        struct MHD_Response *response, bool coded)
 {
     if (!response)
         return HANDLED_FAILED;
@@ -82,7 +74,7 @@ static enum handled reply_send(struct request *request, unsigned status, const c
     if ((status == 429 || status == 503) && !MHD_get_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER))
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     MHD_add_response_header(response, MHD_HTTP_HEADER_SERVER, "coalesced/" COALESCED_VERSION);
-    MHD_add_response_header(response, "Coalesced-Instance", request->http->instance);
+    MHD_add_response_header(response, "Coalesced-Instance", request->http->config.instance);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, REQUEST_ID_HEADER, request->id);
     if (request->ambiguous || request->peer->excess != PEER_WITHIN)
@@ -112,23 +104,7 @@ static struct MHD_Response *response_of(struct request *request, struct buffer *
     return response;
 }
 
-/* Compresses the body if the client accepts that and the body is large enough. True: it is compressed now. */
-static bool body_code(const struct request *request, struct buffer *body)
-{
-    struct buffer coded = {0};
-    if (!request->gzip || body->failed || body->size < GZIP_MIN_BYTES)
-        return false;
-    bool cached = request->match.route && request->match.route->flags & ROUTE_CACHED;
-    if (gzip_whole(body, cached, &coded) < 0) {
-        buffer_free(&coded);
-        return false; /* no memory; the body is sent uncompressed */
-    }
-    buffer_free(body);
-    *body = coded;
-    return true;
-}
-
-static enum handled no_memory(struct request *request)
+enum handled reply_no_memory(struct request *request)
 {
     return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory for the answer");
 }
@@ -136,29 +112,12 @@ static enum handled no_memory(struct request *request)
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body)
 {
     bool slow = request->match.route && request->match.route->flags & ROUTE_SLOW;
-    bool coded = slow && body_code(request, body);
+    bool coded = slow && reply_compress(request, body);
     if (slow)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     struct MHD_Response *response = response_of(request, body);
     return response ? reply_send(request, status, request_type(request), response, coded)
-                    : no_memory(request);
-}
-
-/* Takes the text; NULL makes a buffer that has failed. */
-static struct buffer line_of(char *text)
-{
-    struct buffer body = {0};
-    buffer_text(&body, text ? text : "");
-    buffer_text(&body, "\n");
-    body.failed |= !text;
-    free(text);
-    return body;
-}
-
-enum handled reply_text(struct request *request, char *text)
-{
-    struct buffer body = line_of(text);
-    return reply_body(request, 200, &body);
+                    : reply_no_memory(request);
 }
 
 enum handled reply_no_content(struct request *request)
@@ -182,44 +141,9 @@ enum handled reply_static(struct request *request, const char *text)
         false);
 }
 
-enum handled reply_stream(struct request *request,
-                          int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                          void (*release)(void *arg))
-{
-    if (peer_token_reached(request->http, request->peer)) {
-        release(arg);
-        return reply_problem(
-            request, PROBLEM_UNAVAILABLE,
-            "a quarter of the connections that your address may have wait, or are being sent "
-            "something, with this token: read those first");
-    }
-    struct error error = {0};
-    struct MHD_Response *response = reply_stream_start(request, more, arg, release, &error);
-    if (!response)
-        return reply_error(request, &error);
-    request->bytes = 0;
-    reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
-}
-
-enum handled reply_live(struct request *request,
-                        int (*more)(void *arg, struct buffer *out, struct error *error), void *arg,
-                        void (*release)(void *arg))
-{
-    if (!peer_become_live(request->http, request->peer)) {
-        release(arg);
-        return reply_problem(request, PROBLEM_UNAVAILABLE,
-                             "as many streams of events are open as may be, with this token or from your "
-                             "address: close some of them");
-    }
-    struct MHD_Response *response = live_streams_response(request, more, arg, release);
-    request->bytes = 0;
-    reply_header(request, "X-Accel-Buffering", "no");
-    return response ? reply_send(request, MHD_HTTP_OK, request_type(request), response, false)
-                    : no_memory(request);
-}
-
 /* ---- replies that never change ---- */
+
+static const char immutable_caching[] = "private, no-cache", immutable_vary[] = "Accept, Accept-Encoding";
 
 static bool tag_known(const struct request *request, const char *tag)
 {
@@ -239,29 +163,19 @@ static void tag_write(char tag[CACHE_TAG_BYTES], const struct request *request, 
 {
     bool of_commit = !strstr(coalesced_commit, "-dirty") && strcmp(coalesced_commit, "unknown") != 0;
     snprintf(tag, CACHE_TAG_BYTES, "\"%.80s-%.64s%s\"", name,
-             of_commit ? coalesced_commit : request->http->instance, coded ? "-gzip" : "");
-}
-
-static void immutable_headers(struct MHD_Response *response, const char *tag)
-{
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, tag);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
-    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+             of_commit ? coalesced_commit : request->http->config.instance, coded ? "-gzip" : "");
 }
 
 bool reply_not_modified(struct request *request, const char *name, enum handled *handled)
 {
     char tag[CACHE_TAG_BYTES];
     tag_write(tag, request, name, request->gzip);
-    if (!tag_known(request, tag)) {
-        reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
-        reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    reply_header(request, MHD_HTTP_HEADER_ETAG, tag);
+    reply_header(request, MHD_HTTP_HEADER_CACHE_CONTROL, immutable_caching);
+    if (!tag_known(request, tag))
         return false;
-    }
-    struct MHD_Response *response = empty_response();
-    if (response)
-        immutable_headers(response, tag);
-    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), response, false);
+    reply_header(request, MHD_HTTP_HEADER_VARY, immutable_vary);
+    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), empty_response(), false);
     return true;
 }
 
@@ -285,7 +199,9 @@ static enum handled document_send(struct request *request, struct document *docu
         return HANDLED_FAILED;
     }
     request->bytes = document->size;
-    immutable_headers(response, document->tag);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, document->tag);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, immutable_caching);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, immutable_vary);
     return reply_send(request, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, request_type(request), response,
                       document->coded);
 }
@@ -305,24 +221,18 @@ enum handled reply_immutable(struct request *request, struct buffer *body, const
     char tag[CACHE_TAG_BYTES], key[CACHE_KEY_BYTES];
     bool cached =
         request->match.route->flags & ROUTE_CACHED && !request->header_count && key_write(request, key);
-    bool coded = body_code(request, body);
+    bool coded = reply_compress(request, body);
     size_t size = body->size;
     char *bytes = buffer_take(body);
     if (!bytes)
-        return no_memory(request);
+        return reply_no_memory(request);
     tag_write(tag, request, name, coded);
     struct document *document = document_new(bytes, size, coded, tag);
     if (!document)
-        return no_memory(request);
+        return reply_no_memory(request);
     if (cached)
         document_cache_put(request->http->cache, key, document, request->cache_age);
     return document_send(request, document);
-}
-
-enum handled reply_immutable_text(struct request *request, char *text, const char *name)
-{
-    struct buffer body = line_of(text);
-    return reply_immutable(request, &body, name);
 }
 
 /* ---- problems ---- */
@@ -360,17 +270,15 @@ enum handled reply_fields_as(struct request *request, enum problem_type type, co
 {
     char detail[400];
     const struct problem *first = &fields->at[0];
-    char listed[40] = "";
-    int count = fields->count;
-    if (problems_full(fields)) {
-        count = EXPERIMENT_PROBLEMS;
-        snprintf(listed, sizeof listed, ", %d of which are listed", EXPERIMENT_PROBLEMS);
-    }
-    if (count == 1)
+    if (problems_full(fields))
+        snprintf(detail, sizeof detail,
+                 "more than %d fields are wrong, %d of which are listed; the first is %s: %s",
+                 EXPERIMENT_PROBLEMS, EXPERIMENT_PROBLEMS, first->pointer, first->detail);
+    else if (fields->count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else
-        snprintf(detail, sizeof detail, "%s%d fields are wrong%s; the first is %s: %s",
-                 problems_full(fields) ? "more than " : "", count, listed, first->pointer, first->detail);
+        snprintf(detail, sizeof detail, "%d fields are wrong; the first is %s: %s", fields->count,
+                 first->pointer, first->detail);
     return problem_send(request, type, detail, fields);
 }
 

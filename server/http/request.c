@@ -1,33 +1,87 @@
-/* Reads and writes the members of struct request for endpoints. */
+/* Decodes the target of a request, and reads and writes the members of struct request for endpoints. */
 #include "server/http/request.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/json_writer.h"
 #include "server/http/header_field.h"
 #include "server/http/peer.h"
 #include "server/http/http_state.h"
-#include "server/http/request_target.h"
 
-struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method)
+/* ---- the target ---- */
+
+/* Returns the byte of an escape; -1: it is malformed, or a NUL, which would end the text. */
+static int escape_value(const char *at)
+{
+    if (!isxdigit((unsigned char)at[1]) || !isxdigit((unsigned char)at[2]))
+        return -1;
+    int value = (int)strtol((const char[]){at[1], at[2], '\0'}, NULL, 16);
+    return value ? value : -1;
+}
+
+size_t request_target_decode(char *text, bool *valid)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        int value = *from == '%' ? escape_value(from) : (unsigned char)*from;
+        if (value < 0) {
+            *valid = false;
+            value = '%';
+        } else if (*from == '%') {
+            from += 2;
+        }
+        *to++ = (char)value;
+    }
+    *to = '\0';
+    *valid = *valid && json_writer_is_utf8(text);
+    return (size_t)(to - text);
+}
+
+/* Returns what follows the scheme of an absolute URL; NULL: the target is a path. */
+static const char *authority_of(const char *target)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(target, schemes[i], strlen(schemes[i])) == 0)
+            return target + strlen(schemes[i]);
+    return NULL;
+}
+
+const char *request_target_path(const char *target)
+{
+    const char *authority = authority_of(target);
+    const char *path = authority ? strchr(authority, '/') : target;
+    return path ? path : "/";
+}
+
+bool request_target_is_of(const char *target, const char *host)
+{
+    const char *authority = authority_of(target);
+    size_t length = authority ? strcspn(authority, "/") : 0;
+    return !authority || (host && strlen(host) == length && strncasecmp(authority, host, length) == 0);
+}
+
+/* ---- the begin and end of a request ---- */
+
+struct request *request_new(struct peer *peer, const char *path, const char *method)
 {
     struct request *request = calloc(1, sizeof *request);
     if (!request)
         return NULL;
-    request->http = http;
+    request->http = peer->http;
     request->peer = peer;
     request->user = user_everybody;
-    request->malformed = peer->malformed;
-    peer->malformed = false;
     request->target = path;
     request->path = request_target_path(path);
     request->method = method;
     request->began_ns = clock_monotonic_ns();
     request->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-    route_find(http->routes, method, request->path, &request->match);
+    route_find(peer->http->config.routes, method, request->path, &request->match);
     return request;
 }
 
@@ -52,6 +106,8 @@ void request_free(struct request *request)
     free(request);
 }
 
+/* ---- what endpoints ask and say ---- */
+
 struct http *request_http(const struct request *request)
 {
     return request->http;
@@ -59,7 +115,7 @@ struct http *request_http(const struct request *request)
 
 void *request_context(const struct request *request)
 {
-    return request->http->context;
+    return request->http->config.context;
 }
 
 const struct user *request_user(const struct request *request)
@@ -70,7 +126,8 @@ const struct user *request_user(const struct request *request)
 uint64_t request_client(const struct request *request)
 {
     const char *name = request->user.name;
-    return name[0] ? hash_bytes(name, strlen(name)) : request->peer->client;
+    const struct address_key *address = &request->peer->address;
+    return name[0] ? hash_bytes(name, strlen(name)) : hash_bytes(address, sizeof *address);
 }
 
 const char *request_path(const struct request *request)
@@ -83,25 +140,12 @@ const char *request_param(const struct request *request)
     return request->match.param;
 }
 
-struct query_find {
-    const char *name, *value;
-};
-
-static enum MHD_Result query_find_one(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    (void)kind;
-    struct query_find *find = arg;
-    if (strcmp(name, find->name) != 0)
-        return MHD_YES;
-    find->value = value ? value : "";
-    return MHD_NO;
-}
-
 const char *request_query(const struct request *request, const char *name)
 {
-    struct query_find find = {.name = name};
-    MHD_get_connection_values(request->peer->connection, MHD_GET_ARGUMENT_KIND, query_find_one, &find);
-    return find.value;
+    const char *value = NULL;
+    bool given = MHD_lookup_connection_value_n(request->peer->connection, MHD_GET_ARGUMENT_KIND, name,
+                                               strlen(name), &value, NULL) == MHD_YES;
+    return given && !value ? "" : value;
 }
 
 const char *request_header(const struct request *request, const char *name)
@@ -176,12 +220,12 @@ void request_made(struct request *request, const char *id)
 
 int request_seconds(const struct request *request)
 {
-    return request->http->request_s;
+    return request->http->config.request_s;
 }
 
 void request_send_within(struct request *request, int seconds)
 {
-    peer_send_within(request->http, request->peer, seconds);
+    peer_send_within(request->peer, seconds);
 }
 
 void request_unchanged(struct request *request)
@@ -191,25 +235,24 @@ void request_unchanged(struct request *request)
 
 enum handled request_wait(struct request *request)
 {
-    request->wait_s = -1;
+    request->timed = false;
     return HANDLED_WAIT;
 }
 
 enum handled request_wait_until(struct request *request, double seconds)
 {
-    request->wait_s = seconds;
+    request->timed = true;
     if (!request->wait_until_ns)
-        request->wait_until_ns = clock_monotonic_ns() + (int64_t)(seconds * 1e9);
+        request->wait_until_ns = clock_after_ns(seconds);
     return HANDLED_WAIT;
 }
 
 bool request_over(const struct request *request)
 {
     pthread_mutex_lock(&request->http->lock);
-    bool refused = request->peer->wait_refused;
+    bool over = request->peer->wait_refused || request->http->ending;
     pthread_mutex_unlock(&request->http->lock);
-    return refused || request_ending(request) ||
-           (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
+    return over || (request->wait_until_ns && clock_monotonic_ns() >= request->wait_until_ns);
 }
 
 bool request_ending(const struct request *request)
@@ -222,7 +265,7 @@ bool request_ending(const struct request *request)
 
 void request_wake(struct request *request)
 {
-    peer_wake(request->http, request->peer);
+    peer_wake(request->peer);
 }
 
 static void work_run(struct worker_task *task)

@@ -12,11 +12,8 @@
 
 struct http;
 
-/* The server of this request, for http_invalidate(). */
-struct http *request_http(const struct request *request);
-
-/* http_config.context. */
-void *request_context(const struct request *request);
+struct http *request_http(const struct request *request); /* for http_invalidate() */
+void *request_context(const struct request *request);     /* http_config.context */
 
 /* The user whose token was presented; without tokens user_everybody. Never NULL. */
 const struct user *request_user(const struct request *request);
@@ -26,15 +23,12 @@ const struct user *request_user(const struct request *request);
 uint64_t request_client(const struct request *request);
 
 /* Has the worker pool run work(request), after which the request is woken. For a handler of a route without
-   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work will
-   not run. */
+   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work
+   will not run. */
 bool request_work(struct request *request, void (*work)(struct request *request));
 
-/* The path, without the query. */
-const char *request_path(const struct request *request);
-
-/* The segment that {...} in the route's pattern stands for. */
-const char *request_param(const struct request *request);
+const char *request_path(const struct request *request);  /* without the query */
+const char *request_param(const struct request *request); /* what {...} in the route's pattern stands for */
 
 /* The query parameter, "" when it has no value; NULL: not given. */
 const char *request_query(const struct request *request, const char *name);
@@ -57,8 +51,7 @@ const char *request_body(const struct request *request, size_t *length);
 /* The seconds of `Prefer: wait=N` (RFC 7240), at most REQUEST_WAIT_MAX_S; 0: not asked for. */
 int request_prefer_wait(const struct request *request);
 
-/* --request-seconds: the time that a client has to send a request. */
-int request_seconds(const struct request *request);
+int request_seconds(const struct request *request); /* --request-seconds */
 
 /* ---- waiting: a handler does not block. It returns request_wait() and is called again. ---- */
 
@@ -70,7 +63,9 @@ void request_set_state(struct request *request, void *state, void (*release)(voi
 void *request_state(const struct request *request);
 
 /* The handler is called again after request_wake(), which must be certain to come: neither a client that
-   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. */
+   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. With
+   ROUTE_SLOW only after request_wake(), to run behind the tasks of other clients: its connection may fail
+   before it waits, which frees the state. */
 enum handled request_wait(struct request *request);
 
 /* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or
@@ -82,8 +77,7 @@ enum handled request_wait_until(struct request *request, double seconds);
    many connections wait with the client's token. */
 bool request_over(const struct request *request);
 
-/* True when the server ends: what is not there now will not come. */
-bool request_ending(const struct request *request);
+bool request_ending(const struct request *request); /* the server ends */
 
 /* Any thread; does not block. Further calls are harmless, but none may come after `release` of
    request_set_state(). */
@@ -102,15 +96,25 @@ void request_unchanged(struct request *request);
    a resource. */
 void request_send_within(struct request *request, int seconds);
 
+/* ---- the target of a request (RFC 9112, 3.2); pure functions ---- */
+
+/* Decodes %XX in place and returns the length. *valid becomes false for a % without two hexadecimal digits or
+   a NUL, which are left as they are, and for bytes that are not UTF-8. */
+size_t request_target_decode(char *text, bool *valid);
+
+/* The path of an absolute URL, http://host/path; any other target is a path already. */
+const char *request_target_path(const char *target);
+
+/* True when an absolute URL is for that host, as in the Host field (NULL: none), and for any other target. */
+bool request_target_is_of(const char *target, const char *host);
+
 /* ---- for server/http ---- */
 
 struct peer;
 
 /* `path` and `method` must live as long as the request. NULL: no memory. */
-struct request *request_new(struct http *http, struct peer *peer, const char *path, const char *method);
+struct request *request_new(struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
-
-/* Frees the handler's state, if there is one. */
-void request_release(struct request *request);
+void request_release(struct request *request); /* frees the handler's state, if there is one */
 
 #endif

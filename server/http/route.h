@@ -4,9 +4,8 @@
 #define COALESCED_SERVER_HTTP_ROUTE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 
 struct request;
 
@@ -54,14 +53,5 @@ enum role route_role(const struct route *route);
 /* `tables` ends with NULL; each table ends with an empty route. */
 void route_find(const struct route *const *tables, const char *method, const char *path,
                 struct route_match *match);
-
-/* A request that is over: its reply was sent, or its client has closed the connection. */
-struct http_completed {
-    const struct route *route; /* NULL: no route has that path and method */
-    const char *method;
-    unsigned code;   /* 0: the client closed before there was a reply */
-    uint64_t bytes;  /* of the reply's body, as sent */
-    int64_t took_ns; /* since the request's header was complete */
-};
 
 #endif

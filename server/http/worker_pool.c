@@ -28,9 +28,9 @@ struct worker_pool_thread {
 struct worker_pool {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t added;
-    struct worker_task *first,
-        *last; /* the first task of each client that waits, in the order in which clients are served */
-    struct worker_task *clients[CLIENT_SLOTS]; /* the same tasks, by a hash of the client */
+    /* the first task of each client that waits, in the order in which clients are served */
+    TAILQ_HEAD(, worker_task) rotation;
+    LIST_HEAD(worker_slot, worker_task) slots[CLIENT_SLOTS]; /* the same tasks, by a hash of the client */
     bool stopped;
     int64_t trim_at_ns;   /* when memory is given back; 0: no task ran since the last time */
     int64_t trim_free_ns; /* earliest time, because the last time took long */
@@ -46,44 +46,32 @@ static bool client_may_run(const struct worker_pool *worker_pool, uint64_t clien
     return busy < worker_pool->each;
 }
 
-/* Returns the place of the client's first task; it is NULL if the client has none. */
-static struct worker_task **client_find(struct worker_pool *worker_pool, uint64_t client)
+static struct worker_slot *slot_of(struct worker_pool *worker_pool, uint64_t client)
 {
-    struct worker_task **at = &worker_pool->clients[hash_bytes(&client, sizeof client) % CLIENT_SLOTS];
-    while (*at && (*at)->client != client)
-        at = &(*at)->next_in_slot;
-    return at;
+    return &worker_pool->slots[hash_bytes(&client, sizeof client) % CLIENT_SLOTS];
 }
 
 /* Adds a client, by its first task, behind the clients that wait. */
 static void client_append(struct worker_pool *worker_pool, struct worker_task *first)
 {
-    struct worker_task **at = client_find(worker_pool, first->client);
-    first->next_in_slot = NULL;
-    *at = first;
-    first->next_client_head = NULL;
-    *(worker_pool->last ? &worker_pool->last->next_client_head : &worker_pool->first) = first;
-    worker_pool->last = first;
+    TAILQ_INSERT_TAIL(&worker_pool->rotation, first, in_rotation);
+    LIST_INSERT_HEAD(slot_of(worker_pool, first->client), first, in_slot);
 }
 
 /* Takes the first task of the next client that may have another thread; the client's next task goes behind
    all other clients. NULL: none. Called with the lock held. */
 static struct worker_task *task_take(struct worker_pool *worker_pool)
 {
-    struct worker_task *before = NULL, *task = worker_pool->first;
-    while (task && !client_may_run(worker_pool, task->client)) {
-        before = task;
-        task = task->next_client_head;
-    }
+    struct worker_task *task;
+    TAILQ_FOREACH (task, &worker_pool->rotation, in_rotation)
+        if (client_may_run(worker_pool, task->client))
+            break;
     if (!task)
         return NULL;
-    *(before ? &before->next_client_head : &worker_pool->first) = task->next_client_head;
-    if (worker_pool->last == task)
-        worker_pool->last = before;
-    struct worker_task **at = client_find(worker_pool, task->client);
-    *at = task->next_in_slot;
+    TAILQ_REMOVE(&worker_pool->rotation, task, in_rotation);
+    LIST_REMOVE(task, in_slot);
     if (task->next) {
-        task->next->client_tail = task->client_tail;
+        task->next->last = task->last;
         client_append(worker_pool, task->next);
     }
     return task;
@@ -101,18 +89,6 @@ static void memory_trim(struct worker_pool *worker_pool)
     int64_t now_ns = clock_monotonic_ns();
     pthread_mutex_lock(&worker_pool->lock);
     worker_pool->trim_free_ns = now_ns + (now_ns - began_ns) * TRIM_PART;
-}
-
-static bool trim_is_due(const struct worker_pool *worker_pool)
-{
-    return worker_pool->trim_at_ns && clock_monotonic_ns() >= worker_pool->trim_at_ns;
-}
-
-/* Waits for a task, or until memory is to be given back. Called with the lock held. */
-static void task_wait(struct worker_pool *worker_pool)
-{
-    int64_t until_ns = worker_pool->trim_at_ns ? worker_pool->trim_at_ns : INT64_MAX;
-    thread_wait_until(&worker_pool->added, &worker_pool->lock, until_ns);
 }
 
 static void task_run(struct worker_pool *worker_pool, struct worker_pool_thread *self,
@@ -137,15 +113,18 @@ static void *worker_pool_main(void *arg)
     setpriority(PRIO_PROCESS, 0, NICE); /* on Linux, of this thread alone */
     pthread_mutex_lock(&worker_pool->lock);
     for (;;) {
-        if (trim_is_due(worker_pool))
+        int64_t trim_at_ns = worker_pool->trim_at_ns ? worker_pool->trim_at_ns : INT64_MAX;
+        if (clock_monotonic_ns() >= trim_at_ns) {
             memory_trim(worker_pool);
+            continue;
+        }
         struct worker_task *task = task_take(worker_pool);
         if (task)
             task_run(worker_pool, self, task);
         else if (worker_pool->stopped)
             break; /* if a task waits, its client has a thread, which will take it */
         else
-            task_wait(worker_pool);
+            thread_wait_until(&worker_pool->added, &worker_pool->lock, trim_at_ns);
     }
     pthread_mutex_unlock(&worker_pool->lock);
     return NULL;
@@ -158,6 +137,7 @@ int worker_pool_start(struct worker_pool **out, int threads, struct error *error
     if (!worker_pool)
         return error_set(error, ERROR_MEMORY, "no memory for the worker pool");
     pthread_mutex_init(&worker_pool->lock, NULL);
+    TAILQ_INIT(&worker_pool->rotation);
     thread_condition_init(&worker_pool->added);
     worker_pool->each = (threads + 1) / 2;
     int failed = 0;
@@ -180,12 +160,15 @@ void worker_pool_add(struct worker_pool *worker_pool, struct worker_task *task)
 {
     task->next = NULL;
     pthread_mutex_lock(&worker_pool->lock);
-    struct worker_task *first = *client_find(worker_pool, task->client);
+    struct worker_task *first;
+    LIST_FOREACH (first, slot_of(worker_pool, task->client), in_slot)
+        if (first->client == task->client)
+            break;
     if (first) {
-        first->client_tail->next = task;
-        first->client_tail = task;
+        first->last->next = task;
+        first->last = task;
     } else {
-        task->client_tail = task;
+        task->last = task;
         client_append(worker_pool, task);
     }
     pthread_cond_signal(&worker_pool->added);

@@ -6,6 +6,7 @@
 #define COALESCED_SERVER_HTTP_WORKER_POOL_H
 
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/error.h"
 
@@ -17,11 +18,11 @@ struct worker_task {
     void (*run)(struct worker_task *task);
     uint64_t client; /* equal for tasks of one client */
     /* private to worker_pool.c, while the task waits */
-    struct worker_task *next; /* task of the same client */
+    struct worker_task *next; /* of the same client */
     /* only in the first task of a client */
-    struct worker_task *client_tail;      /* the client's last task */
-    struct worker_task *next_client_head; /* first task of the client that is served next */
-    struct worker_task *next_in_slot;     /* first task of another client in the same slot of the table */
+    struct worker_task *last; /* of the same client */
+    TAILQ_ENTRY(worker_task) in_rotation;
+    LIST_ENTRY(worker_task) in_slot;
 };
 
 int worker_pool_start(struct worker_pool **worker_pool, int threads, struct error *error);

@@ -16,7 +16,7 @@
 #include <sys/queue.h>
 
 #include "api/device_set.h"
-#include "server/auth/user.h"
+#include "server/auth/tokens.h"
 #include "server/queue/order.h"
 
 /* One owner as seen from one device. */

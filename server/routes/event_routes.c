@@ -4,7 +4,7 @@
 #include "api/sweep_view.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 #include "server/events/subscription.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/device_reply.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/queue/queue_view.h"

@@ -7,7 +7,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/sweep.h"
-#include "server/auth/user.h"
+#include "server/auth/users.h"
 #include "server/routes/sweep_page.h"
 
 enum { SUBMISSION_KEY_MAX = 255, SUBMISSION_FINGERPRINT_BYTES = 40 };

@@ -10,7 +10,7 @@
 
 #include "api/device_set.h"
 #include "base/error.h"
-#include "server/auth/user.h"
+#include "server/auth/tokens.h"
 #include "server/store/id.h"
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED, JOB_STATES };

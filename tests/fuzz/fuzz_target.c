@@ -8,7 +8,7 @@
 #include "base/json_writer.h"
 #include "server/http/header_field.h"
 #include "server/http/route.h"
-#include "server/http/request_target.h"
+#include "server/http/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

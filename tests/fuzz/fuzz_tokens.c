@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     for (int i = 0; i < tokens->count; i++) {
-        char hash[SECRET_HASH_TEXT_BYTES];
+        char hash[TOKEN_HASH_TEXT_BYTES];
         const struct token *token = &tokens->at[i];
-        secret_hash_write(token->hash, hash);
+        token_hash_write(token->hash, hash);
         if (tokens_find(tokens, token->hash) != token || !user_name_valid(token->user.name) ||
             !strstr(text, token->user.name) || !strcasestr(text, hash + strlen("sha256:")))
             abort();

@@ -76,8 +76,8 @@ def test_each_reason_not_to_predict_is_there_in_chinese_too():
 
 REFUSERS = r"\b(?:problem_add|problem_extend|reply_problem|reject|error_set)\("
 # What asks for something over HTTP is refused by these; what runs the service is told of in its log, in English.
-REFUSALS = ["api", "kernels/experiment.c", "server/routes", "server/http/reply.c", "server/http/admission.c", "server/http/authorization.c",
-            "server/queue"]
+REFUSALS = ["api", "kernels/experiment.c", "server/routes", "server/http/reply.c", "server/http/admission.c",
+            "server/http/reply_stream.c", "server/http/live_streams.c", "server/queue"]
 NOT_OVER_HTTP = re.compile(r"api/(device_list|protocol|calibration_plan|device_json|problem_zh)|server/queue/queue_open")
 C_STRINGS = r'((?:"(?:\\.|[^"\\])*"\s*(?:PRI[diu]64\s*)?)+)'
 

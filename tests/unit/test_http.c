@@ -10,9 +10,9 @@
 #include "api/problem.h"
 #include "server/http/admission.h"
 #include "server/http/header_field.h"
-#include "server/http/listener.h"
+#include "server/listeners.h"
+#include "server/http/request.h"
 #include "server/http/route.h"
-#include "server/http/request_target.h"
 
 static void accept_is_read_as_rfc_9110_says(void **state)
 {

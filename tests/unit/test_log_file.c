@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "server/http/log_file.h"
+#include "server/http/log_writer.h"
 #include "tests/unit/support/scratch.h"
 
 enum { PATH_BYTES = SCRATCH_BYTES + 16 };

@@ -16,8 +16,9 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "server/http/connection_limit.h"
 #include "server/http/log_writer.h"
-#include "server/http/log_throttle.h"
+#include "server/http/access_log.h"
 #include "tests/unit/support/scratch.h"
 
 /* The members that other lines of the log have. */
@@ -38,7 +39,7 @@ static struct log log_begin(void)
     scratch_make(log.folder);
     snprintf(log.path, sizeof log.path, "%s/audit", log.folder);
     assert_int_equal(log_writer_open(&log.log_writer, log.path, NULL, &error), 0);
-    assert_non_null(log.throttle = log_throttle_new(log.log_writer, subject_null));
+    assert_non_null(log.throttle = access_log_throttle_new(log.log_writer, subject_null));
     return log;
 }
 
@@ -48,7 +49,7 @@ static json_t *log_end(struct log *log)
     char *text, *rest;
     struct error error = {0};
     json_t *lines = json_array();
-    log_throttle_free(log->throttle);
+    access_log_throttle_free(log->throttle);
     log_writer_close(log->log_writer);
     assert_int_equal(file_read(&text, log->path, "log", 0, 1 << 20, &error), 0);
     rest = text;
@@ -69,9 +70,9 @@ static bool add_code(struct log *log, const char *address, const char *owner, un
         any = (const struct sockaddr *)&v4;
     else if (inet_pton(AF_INET6, address, &v6.sin6_addr) == 1)
         any = (const struct sockaddr *)&v6;
-    address_key_of(any, address, &key);
+    connection_address_key(any, address, &key);
     const struct throttled request = {.address = &key, .remote = address, .owner = owner, .code = code};
-    return log_throttle_add(log->throttle, &request, now_ns);
+    return access_log_throttle_add(log->throttle, &request, now_ns);
 }
 
 static bool add(struct log *log, const char *address, const char *owner, int64_t now_ns)
@@ -96,9 +97,9 @@ static void a_minute_of_one_address_is_one_line_and_a_count(void **state)
     assert_true(add(&log, "192.0.2.1", "", 0));
     for (int i = 0; i < 20000; i++)
         assert_false(add(&log, "192.0.2.1", "", i));
-    log_throttle_write(log.throttle, 59 * second_ns);
+    access_log_throttle_write(log.throttle, 59 * second_ns);
     assert_false(add(&log, "192.0.2.1", "", 59 * second_ns));
-    log_throttle_write(log.throttle, 60 * second_ns);
+    access_log_throttle_write(log.throttle, 60 * second_ns);
     assert_true(add(&log, "192.0.2.1", "", 61 * second_ns));
     json_t *lines = log_end(&log);
     assert_int_equal(json_array_size(lines), 1); /* of the second minute there is no more than its first */
@@ -213,16 +214,16 @@ static void a_count_waits_until_the_log_has_room(void **state)
     struct pollfd reader = {.fd = open(path, O_RDONLY | O_NONBLOCK), .events = POLLIN};
     assert_true(reader.fd >= 0);
     assert_int_equal(log_writer_open(&log_writer, path, NULL, &error), 0);
-    struct log_throttle *throttle = log_throttle_new(log_writer, subject_null + 1);
-    assert_true(log_throttle_add(throttle, &request, 0));
-    assert_false(log_throttle_add(throttle, &request, 0));
+    struct log_throttle *throttle = access_log_throttle_new(log_writer, subject_null + 1);
+    assert_true(access_log_throttle_add(throttle, &request, 0));
+    assert_false(access_log_throttle_add(throttle, &request, 0));
     fill(log_writer);
     assert_int_equal(poll(&reader, 1, -1),
                      1); /* the log writer's thread writes what it has, and the pipe is full */
     fill(log_writer);
-    log_throttle_write(throttle, 61 * second_ns);
-    assert_false(log_throttle_add(throttle, &request, 61 * second_ns)); /* it is still counted */
-    log_throttle_free(throttle);
+    access_log_throttle_write(throttle, 61 * second_ns);
+    assert_false(access_log_throttle_add(throttle, &request, 61 * second_ns)); /* it is still counted */
+    access_log_throttle_free(throttle);
     log_writer_close(log_writer);
     close(reader.fd);
     scratch_remove(folder);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "server/http/origin_check.h"
-#include "server/http/address_limit.h"
+#include "server/http/connection_limit.h"
 
 static struct origin_check *origin_check_of(const char *hosts, const char *origins, bool guarded)
 {
@@ -120,24 +120,24 @@ static void an_origin_is_of_the_host_that_is_asked(void **state)
     assert_false(origin_check_same("http://localhost", NULL));
 }
 
-static struct address_limit *join_v4(struct address_limits *table, const char *text)
+static struct address_limit *join_v4(void **table, const char *text)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     assert_int_equal(inet_pton(AF_INET, text, &address.sin_addr), 1);
-    return address_limit_join(table, (struct sockaddr *)&address);
+    return connection_address_join(table, (struct sockaddr *)&address);
 }
 
-static struct address_limit *join_v6(struct address_limits *table, const char *text)
+static struct address_limit *join_v6(void **table, const char *text)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6};
     assert_int_equal(inet_pton(AF_INET6, text, &address.sin6_addr), 1);
-    return address_limit_join(table, (struct sockaddr *)&address);
+    return connection_address_join(table, (struct sockaddr *)&address);
 }
 
 static void a_crowd_is_one_address_or_one_network(void **state)
 {
     (void)state;
-    static struct address_limits table;
+    void *table = NULL;
     struct address_limit *first = join_v4(&table, "192.0.2.1");
     assert_ptr_equal(join_v4(&table, "192.0.2.1"), first);
     assert_ptr_equal(join_v6(&table, "::ffff:192.0.2.1"), first);
@@ -148,34 +148,32 @@ static void a_crowd_is_one_address_or_one_network(void **state)
     assert_ptr_equal(join_v6(&table, "2001:db8::ffff:1"), network);
     struct address_limit *other = join_v6(&table, "2001:db8:0:1::1");
     assert_ptr_not_equal(other, network);
-    assert_null(address_limit_join(&table, &(struct sockaddr){.sa_family = AF_UNIX}));
-    assert_null(address_limit_join(&table, NULL));
-    address_limit_leave(NULL);
+    assert_null(connection_address_join(&table, &(struct sockaddr){.sa_family = AF_UNIX}));
+    assert_null(connection_address_join(&table, NULL));
+    connection_address_leave(&table, NULL);
     for (int i = 0; i < 3; i++)
-        address_limit_leave(first);
+        connection_address_leave(&table, first);
     for (int i = 0; i < 2; i++)
-        address_limit_leave(network);
-    address_limit_leave(second);
-    address_limit_leave(other);
-    for (int i = 0; i < ADDRESS_SLOTS; i++)
-        assert_true(LIST_EMPTY(&table.slots[i]));
+        connection_address_leave(&table, network);
+    connection_address_leave(&table, second);
+    connection_address_leave(&table, other);
+    assert_null(table);
 }
 
 static void many_addresses_come_and_go(void **state)
 {
     (void)state;
     enum { MANY = 5000 };
-    static struct address_limits table;
+    void *table = NULL;
     static struct address_limit *address_limits[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
         struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a000000 + i)};
-        assert_non_null(address_limits[i] = address_limit_join(&table, (struct sockaddr *)&address));
+        assert_non_null(address_limits[i] = connection_address_join(&table, (struct sockaddr *)&address));
         assert_int_equal(address_limits[i]->open, 1);
     }
     for (uint32_t i = 0; i < MANY; i++)
-        address_limit_leave(address_limits[i * 7 % MANY]);
-    for (int i = 0; i < ADDRESS_SLOTS; i++)
-        assert_true(LIST_EMPTY(&table.slots[i]));
+        connection_address_leave(&table, address_limits[i * 7 % MANY]);
+    assert_null(table);
 }
 
 int main(void)

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/listener.h"
+#include "server/listeners.h"
 #include "server/http/request.h"
 #include "server/auth/users.h"
-#include "server/auth/token_file.h"
+#include "server/auth/token_command.h"
 #include "tests/unit/support/scratch.h"
 
 /* Relaxed, so that the thread sanitizer takes neither for a lock: what the handler's thread and the thread

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "server/http/http.h"
-#include "server/http/listener.h"
+#include "server/listeners.h"
 #include "server/http/reply.h"
 
 static atomic_int pieces, begun, released;

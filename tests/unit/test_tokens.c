@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "server/auth/users.h"
-#include "server/auth/token_file.h"
+#include "server/auth/token_command.h"
 #include "server/auth/tokens.h"
 #include "tests/unit/support/scratch.h"
 
@@ -57,20 +57,20 @@ static char *file_text(void)
 
 static const struct token *token_of(const struct tokens *tokens, const char *secret)
 {
-    uint8_t hash[SECRET_HASH_BYTES];
-    secret_hash(secret, hash);
+    uint8_t hash[TOKEN_HASH_BYTES];
+    token_hash(secret, hash);
     return tokens_find(tokens, hash);
 }
 
 static void a_hash_is_sha_256_and_reads_as_it_is_written(void **state)
 {
     (void)state;
-    uint8_t hash[SECRET_HASH_BYTES], read[SECRET_HASH_BYTES];
-    char text[SECRET_HASH_TEXT_BYTES];
-    secret_hash("abc", hash);
-    secret_hash_write(hash, text);
+    uint8_t hash[TOKEN_HASH_BYTES], read[TOKEN_HASH_BYTES];
+    char text[TOKEN_HASH_TEXT_BYTES];
+    token_hash("abc", hash);
+    token_hash_write(hash, text);
     assert_string_equal(text, ABC);
-    assert_true(secret_hash_read(text, read));
+    assert_true(token_hash_read(text, read));
     assert_memory_equal(read, hash, sizeof hash);
     static const char *const others[] = {"",
                                          "sha256:",
@@ -83,10 +83,10 @@ static void a_hash_is_sha_256_and_reads_as_it_is_written(void **state)
                                          "$6$salt$something",
                                          "a-bare-token-as-they-were-before-there-were-names"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(secret_hash_read(others[i], read));
+        assert_false(token_hash_read(others[i], read));
     snprintf(text, sizeof text, "%s", ABC);
     text[10] = 'g';
-    assert_false(secret_hash_read(text, read));
+    assert_false(token_hash_read(text, read));
 }
 
 static void a_secret_that_is_made_can_be_presented_and_is_another_one_each_time(void **state)
@@ -94,12 +94,12 @@ static void a_secret_that_is_made_can_be_presented_and_is_another_one_each_time(
     (void)state;
     char one[SECRET_BYTES], other[SECRET_BYTES];
     struct error error = {0};
-    assert_int_equal(secret_make(one, &error), 0);
-    assert_int_equal(secret_make(other, &error), 0);
+    assert_int_equal(token_secret_make(one, &error), 0);
+    assert_int_equal(token_secret_make(other, &error), 0);
     assert_string_not_equal(one, other);
     assert_int_equal(strlen(one), SECRET_BYTES - 1);
     assert_memory_equal(one, "coal_", 5);
-    assert_int_equal(secret_check(one, &error), 0);
+    assert_int_equal(token_secret_check(one, &error), 0);
 }
 
 static void a_secret_that_is_too_short_or_cannot_be_presented_is_refused(void **state)
@@ -112,12 +112,12 @@ static void a_secret_that_is_too_short_or_cannot_be_presented_is_refused(void **
         "", "x", "fifteen-letters", "a blank in a token", "a-t\xc3\xb6ken-0123456789", longest};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct error error = {0};
-        assert_int_equal(secret_check(wrong[i], &error), -1);
+        assert_int_equal(token_secret_check(wrong[i], &error), -1);
         assert_int_equal(error.kind, ERROR_INVALID);
     }
     longest[SECRET_MAX] = '\0';
-    assert_int_equal(secret_check(longest, NULL), 0);
-    assert_int_equal(secret_check("sixteen-letters-", NULL), 0);
+    assert_int_equal(token_secret_check(longest, NULL), 0);
+    assert_int_equal(token_secret_check("sixteen-letters-", NULL), 0);
 }
 
 static void each_line_is_a_person_with_a_role(void **state)
