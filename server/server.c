@@ -22,7 +22,6 @@
 #include "server/http/http.h"
 #include "server/listeners.h"
 #include "server/queue/queue_open.h"
-#include "server/routes/route_table.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
 #include "server/store/retention.h"
@@ -36,7 +35,6 @@ struct server {
     struct service service;
     struct http *http;
     struct retention *retention;
-    struct starting *starting; /* answers requests while the store cannot be opened */
     struct listeners listeners;
     char *lock_dir;
 };
@@ -173,7 +171,7 @@ static struct http_config http_config_of(struct server *server)
     config.threads = server->config->threads;
     config.request_s = (int)(server->config->request_s + 0.5);
     config.comment_s = server->config->comment_s;
-    config.routes = route_table;
+    config.routes = service_routes;
     config.connections_per_address = server->config->connections_per_address;
     config.users = server->service.users;
     config.instance = server->service.instance;
@@ -230,14 +228,14 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
             *error = why;
             return -1;
         }
-        if (!server->starting) {
+        if (!server->service.starting) {
             log_error("cannot start yet, trying again each second: %s", why.text);
             struct http_config config = http_config_of(server);
-            if (starting_begin(&server->starting, &config, why.text, error) < 0 ||
+            if (starting_begin(&server->service.starting, &config, why.text, error) < 0 ||
                 listeners_announce(&server->listeners, server->service.instance, error) < 0)
                 return -1;
         }
-        starting_set_reason(server->starting, why.text);
+        starting_set_reason(server->service.starting, why.text);
         why = (struct error){0};
         *received = sigtimedwait(signals, NULL, &(struct timespec){.tv_sec = START_RETRY_S});
         if (*received > 0 && *received != SIGHUP)
@@ -245,8 +243,8 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
     }
     *received = 0;
     notify("STATUS=The store is open");
-    starting_end(server->starting);
-    server->starting = NULL;
+    starting_end(server->service.starting);
+    server->service.starting = NULL;
     return 0;
 }
 
@@ -286,7 +284,7 @@ static void server_stop(struct server *server)
     if (service->feed)
         event_feed_listen(service->feed, NULL, NULL);
     http_stop(server->http);
-    starting_end(server->starting);
+    starting_end(server->service.starting);
     listeners_close(&server->listeners);
     queue_end(server);
     device_pool_free(service->pool);

@@ -108,6 +108,13 @@ int devices_named(struct devices *devices, const char *name)
     return number;
 }
 
+void devices_name(struct devices *devices, int number, char name[DEVICE_NAME_BYTES])
+{
+    struct device_listing listing;
+    bool known = devices_listing(devices, number, &listing);
+    memcpy(name, known ? listing.name : "", known ? DEVICE_NAME_BYTES : 1);
+}
+
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing)
 {
     const struct device_row *row = row_lock(devices, number);

@@ -80,6 +80,9 @@ struct device_set devices_listed(struct devices *devices);
 /* The number of that name, listed or not; -1: it has none. */
 int devices_named(struct devices *devices, const char *name);
 
+/* The name of that number; empty where no device ever had it. */
+void devices_name(struct devices *devices, int number, char name[DEVICE_NAME_BYTES]);
+
 /* The device's entry; of one that left the list, all but the name may be empty. False: no device has that
    number. */
 bool devices_listing(struct devices *devices, int number, struct device_listing *listing);

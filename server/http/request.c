@@ -202,6 +202,19 @@ int request_prefer_wait(const struct request *request)
     return wait < 0 ? 0 : wait > REQUEST_WAIT_MAX_S ? REQUEST_WAIT_MAX_S : wait;
 }
 
+void request_read(const struct request *request, struct request_content *content)
+{
+    struct buffer keys = {0};
+    content->context = request_context(request);
+    content->body = request_body(request, &content->length);
+    content->user = &request->user;
+    content->key = request_header(request, "Idempotency-Key");
+    content->wait_s = request_prefer_wait(request);
+    request_list(request, "Idempotency-Key", &keys);
+    content->keys_differ = content->key && keys.data && strcmp(keys.data, content->key) != 0;
+    buffer_free(&keys);
+}
+
 void request_set_state(struct request *request, void *state, void (*release)(void *state))
 {
     request->state = state;

@@ -48,6 +48,18 @@ void request_type_first(struct request *request);
 /* The body, `*length` bytes and a NUL. */
 const char *request_body(const struct request *request, size_t *length);
 
+/* What a handler reads that makes something. */
+struct request_content {
+    void *context;    /* as request_context() */
+    const char *body; /* as request_body() */
+    size_t length;
+    const struct user *user; /* as request_user() */
+    const char *key;         /* the first Idempotency-Key; NULL: none */
+    bool keys_differ;        /* there are others */
+    int wait_s;              /* as request_prefer_wait() */
+};
+void request_read(const struct request *request, struct request_content *content);
+
 /* The seconds of `Prefer: wait=N` (RFC 7240), at most REQUEST_WAIT_MAX_S; 0: not asked for. */
 int request_prefer_wait(const struct request *request);
 

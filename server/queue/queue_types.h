@@ -78,6 +78,9 @@ struct queue_position {
     double ahead_s; /* duration of all before it; 0: nothing is before it; negative: not known, or held */
     double own_s;   /* its own, from recent runs of its owner or else of the device; negative: not known */
     bool paused;    /* it does not begin before one of its devices, or all devices, are resumed */
+    bool running;   /* on `device`, for queue_view_position() alone, as the next */
+    bool cancelled; /* its cancellation was requested while it ran */
+    int device;
 };
 
 /* How soon a device can begin an experiment. */

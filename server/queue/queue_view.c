@@ -173,8 +173,12 @@ int queue_view_position(struct queue *queue, const char *id, struct queue_positi
     *position = (struct queue_position){.position = -1, .own_s = -1};
     pthread_mutex_lock(&queue->lock);
     const struct entry *entry = entry_find(queue, id);
-    if (entry)
+    if (entry) {
         *position = position_of(queue, entry);
+        position->running = entry->phase == RUNNING;
+        position->cancelled = position->running && entry->cancelled;
+        position->device = entry->task.device;
+    }
     pthread_mutex_unlock(&queue->lock);
     return position->position;
 }

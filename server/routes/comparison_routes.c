@@ -8,24 +8,16 @@
 #include "api/csv.h"
 #include "api/json_parts.h"
 #include "base/clock.h"
-#include "server/routes/service.h"
 #include "server/routes/comparison_slots.h"
-#include "server/routes/route_table.h"
+#include "server/routes/service.h"
 
 static route_handler compare;
 
 const struct route comparison_routes[] = {
     /* Reads some experiments at a time, so that the worker pool serves others between; makes the answer
        while it is sent. */
-    {
-        .method = "POST",
-        .pattern = "/v1/comparisons",
-        .type = "application/json",
-        .other = CSV_MEDIA_TYPE,
-        .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW,
-        .body_max = 1 << 20,
-        .handle = compare,
-    },
+    {"POST", "/v1/comparisons", "application/json", .other = CSV_MEDIA_TYPE,
+     .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW, .body_max = 1 << 20, .handle = compare},
     {0},
 };
 
@@ -43,7 +35,7 @@ struct comparing {
     struct comparison_request request;
     struct comparison *comparison;
     struct problems problems;
-    struct error failed;   /* set by job_take() */
+    struct error failed;   /* why reading ended */
     int side;              /* that is being read; 2: both are read */
     int place;             /* in the side's list of experiments */
     char before[ID_BYTES]; /* ids read so far are not less; empty: none yet */
@@ -107,6 +99,7 @@ static int job_take(void *arg, const struct job *job)
     struct comparing *work = arg;
     const struct comparison_side *side = &work->request.sides[work->side];
     struct error error = {0};
+    char detail[160];
     work->rows++;
     memcpy(work->before, job->id, ID_BYTES);
     if (!job_fits(side, job) || !labels_fit(side->labels, job->request))
@@ -124,13 +117,12 @@ static int job_take(void *arg, const struct job *job)
         work->failed = error;
         return 1;
     }
-    char detail[160];
     snprintf(detail, sizeof detail, "%.100s; narrow it, as by a kernel or by where", error.text);
     add_problem(work, "", detail);
     return 1;
 }
 
-static int filter_read(struct comparing *work, const struct comparison_side *side, struct error *error)
+static int filter_read(struct comparing *work, const struct comparison_side *side)
 {
     struct store_filter filter = {.kernel = side->kernel,
                                   .state = -1,
@@ -148,50 +140,50 @@ static int filter_read(struct comparing *work, const struct comparison_side *sid
     char before[ID_BYTES];
     memcpy(before, work->before, sizeof before);
     filter.before = before[0] ? before : NULL;
-    if (store_list(work->store, &filter, job_take, work, error) < 0)
+    if (store_list(work->store, &filter, job_take, work, &work->failed) < 0)
         return -1;
     work->exhausted |= work->rows < STEP_ROWS;
     return 0;
 }
 
+/* What does not exist is a problem of the member that names it. True: that, and not another failure. */
+static bool missing_add(struct comparing *work, const char *member)
+{
+    if (work->failed.kind != ERROR_NOT_FOUND)
+        return false;
+    add_problem(work, member, work->failed.text);
+    work->failed.kind = ERROR_NONE;
+    return true;
+}
+
 /* The experiments that are named one by one. */
-static int list_read(struct comparing *work, const struct comparison_side *side, struct error *error)
+static int list_read(struct comparing *work, const struct comparison_side *side)
 {
     int count = (int)json_array_size(side->experiments);
-    for (; work->place < count && work->rows < STEP_ROWS; work->place++) {
+    for (; work->place < count && work->rows < STEP_ROWS && !problems_full(&work->problems); work->place++) {
         const char *id = json_string_value(json_array_get(side->experiments, (size_t)work->place));
-        struct error why = {0};
         struct job *job;
-        if (problems_full(&work->problems))
-            break;
-        if (store_get(work->store, id, &job, &why) == 0) {
+        char member[32];
+        snprintf(member, sizeof member, "/experiments/%d", work->place);
+        if (store_get(work->store, id, &job, &work->failed) == 0) {
             job_take(work, job);
             job_free(job);
-        } else if (why.kind == ERROR_NOT_FOUND) {
-            char member[32];
-            snprintf(member, sizeof member, "/experiments/%d", work->place);
-            add_problem(work, member, why.text);
-        } else {
-            return error_set(error, why.kind, "%s", why.text);
+        } else if (!missing_add(work, member)) {
+            return -1;
         }
     }
     work->exhausted = work->place == count || problems_full(&work->problems);
     return 0;
 }
 
-/* A sweep that does not exist is a problem of its own, instead of "no experiment". */
-static int sweep_look(struct comparing *work, const char *sweep, struct error *error)
+/* A sweep that does not exist is said, instead of "no experiment". */
+static int sweep_look(struct comparing *work, const char *sweep)
 {
     struct sweep_row row;
-    struct error why = {0};
-    if (store_sweep(work->store, sweep, &row, &why) == 0) {
+    if (store_sweep(work->store, sweep, &row, &work->failed) == 0)
         sweep_row_clear(&row);
-        return 0;
-    }
-    if (why.kind != ERROR_NOT_FOUND)
-        return error_set(error, why.kind, "%s", why.text);
-    add_problem(work, "/sweep", why.text);
-    work->exhausted = true;
+    else if (!(work->exhausted = missing_add(work, "/sweep")))
+        return -1;
     return 0;
 }
 
@@ -215,28 +207,24 @@ static void side_end(struct comparing *work)
     work->exhausted = false;
 }
 
-/* Reads the next STEP_ROWS of what is left. */
-static int step_read(struct comparing *work, struct error *error)
+/* Reads the next STEP_ROWS of what is left. -1 with why in work->failed. */
+static int step_read(struct comparing *work)
 {
     const struct comparison_side *side = &work->request.sides[work->side];
     int64_t began_ns = clock_thread_ns();
     bool first = !work->before[0] && !work->place;
-    int status = 0;
+    int status = first && side->sweep ? sweep_look(work, side->sweep) : 0;
     work->rows = 0;
-    if (first && side->sweep)
-        status = sweep_look(work, side->sweep, error);
     if (status == 0 && !work->exhausted)
-        status = side->experiments ? list_read(work, side, error) : filter_read(work, side, error);
-    if (status < 0)
+        status = side->experiments ? list_read(work, side) : filter_read(work, side);
+    if (status < 0 || work->failed.kind != ERROR_NONE)
         return -1;
-    if (work->failed.kind != ERROR_NONE)
-        return error_set(error, work->failed.kind, "%s", work->failed.text);
     work->reading_ns += clock_thread_ns() - began_ns;
     if (work->exhausted || (work->problems.count && !side->experiments))
         side_end(work);
     else if (work->reading_ns > SIDE_MAX_MS * 1000000LL)
         return error_set(
-            error, ERROR_UNAVAILABLE,
+            &work->failed, ERROR_UNAVAILABLE,
             "reading side %s took too long and was stopped; narrow it by a kernel, a label with its "
             "value, a sweep or a time",
             work->side ? "b" : "a");
@@ -259,18 +247,14 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
         const struct comparison_point *point = &comparison->points[--work->next];
         if (!comparison_matched(point))
             continue;
-        if (work->table) {
+        if (work->table)
             comparison_csv_row(out, work->columns, point);
-        } else {
+        else
             comparison_view_point(&work->json, NULL, comparison, point);
-        }
         written++;
     }
-    if (!work->next && !work->table) {
-        json_writer_end(&work->json);
-        json_writer_end(&work->json);
-        buffer_text(out, "\n");
-    }
+    if (!work->next && !work->table)
+        service_line(&work->json);
     return out->failed ? error_set(error, ERROR_MEMORY, "no memory for an answer") : work->next > 0;
 }
 
@@ -314,7 +298,7 @@ static int body_read(struct request *request, struct comparing *work, enum handl
     json_t *object =
         json_parts_body(body, length, "{\"a\": {\"sweep\": \"...\"}, \"b\": {\"sweep\": \"...\"}}", detail);
     if (!object)
-        *handled = reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+        *handled = service_reply_wrong(request, detail);
     else if (comparison_request_read(&work->request, object, &work->problems) < 0 ||
              devices_resolve(service_of(request)->devices, work) < 0)
         *handled = reply_fields(request, &work->problems);
@@ -328,13 +312,12 @@ static enum handled begin(struct request *request, struct comparing *work)
     enum handled handled;
     if (!comparison_slot_held(&work->slot)) {
         comparison_request_clear(&work->request);
-        return request_over(request)
-                   ? reply_problem(
-                         request, PROBLEM_UNAVAILABLE,
-                         "there is no room for it: %d comparisons of yours, or %d of all clients, are "
-                         "being made or have answers that are not read to their end",
-                         COMPARISON_SLOTS_EACH, COMPARISON_SLOTS)
-                   : request_wait_until(request, request_seconds(request) + SLOT_WAIT_EXTRA_S);
+        if (!request_over(request))
+            return request_wait_until(request, request_seconds(request) + SLOT_WAIT_EXTRA_S);
+        return reply_problem(request, PROBLEM_UNAVAILABLE,
+                             "there is no room for it: %d comparisons of yours, or %d of all clients, are "
+                             "being made or have answers that are not read to their end",
+                             COMPARISON_SLOTS_EACH, COMPARISON_SLOTS);
     }
     if (!work->request.tree && body_read(request, work, &handled) < 0)
         return handled;
@@ -367,7 +350,6 @@ static enum handled enter(struct request *request)
 static enum handled compare(struct request *request)
 {
     struct comparing *work = request_state(request);
-    struct error error = {0};
     if (!work)
         return enter(request);
     if (!work->comparison)
@@ -376,8 +358,8 @@ static enum handled compare(struct request *request)
         return answer(request, work);
     if (request_ending(request))
         return reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping");
-    if (step_read(work, &error) < 0)
-        return reply_error(request, &error);
+    if (step_read(work) < 0)
+        return reply_error(request, &work->failed);
     request_wake(request);
     return request_wait(request);
 }

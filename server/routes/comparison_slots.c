@@ -1,4 +1,4 @@
-/* Two lists of slots under one lock: held, and waiting. */
+/* The places of comparisons in memory, and the list of those that wait for one, under one lock. */
 #include "server/routes/comparison_slots.h"
 
 #include <pthread.h>
@@ -7,53 +7,38 @@
 #include "server/http/request.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, and all slots */
-static struct comparison_slot *held, *waiting, **waiting_end = &waiting;
+static struct comparison_slot *held[COMPARISON_SLOTS];
+static TAILQ_HEAD(, comparison_slot) waiting = TAILQ_HEAD_INITIALIZER(waiting); /* the first came first */
 
-static int slots_in(const struct comparison_slot *list)
+/* How many places the client holds. *place: a free one; NULL: there is none. */
+static int places_of(uint64_t client, struct comparison_slot ***place)
 {
     int count = 0;
-    for (; list; list = list->next)
-        count++;
+    *place = NULL;
+    for (int i = 0; i < COMPARISON_SLOTS; i++) {
+        if (!held[i])
+            *place = &held[i];
+        else
+            count += held[i]->client == client;
+    }
     return count;
-}
-
-static int slots_of(const struct comparison_slot *list, uint64_t client)
-{
-    int count = 0;
-    for (; list; list = list->next)
-        count += list->client == client;
-    return count;
-}
-
-static void list_remove(struct comparison_slot **at, const struct comparison_slot *slot)
-{
-    while (*at != slot)
-        at = &(*at)->next;
-    *at = slot->next;
-    if (!slot->held && !slot->next)
-        waiting_end = at;
-}
-
-static void slot_hold(struct comparison_slot *slot)
-{
-    slot->held = true;
-    slot->next = held;
-    held = slot;
 }
 
 bool comparison_slot_enter(struct comparison_slot *slot, struct request *request)
 {
-    bool entered = true;
+    const struct comparison_slot *one;
+    int waits = 0;
     *slot = (struct comparison_slot){.request = request, .client = request_client(request)};
     pthread_mutex_lock(&lock);
-    if (slots_in(held) < COMPARISON_SLOTS && slots_of(held, slot->client) < COMPARISON_SLOTS_EACH) {
-        slot_hold(slot);
-    } else if (slots_of(waiting, slot->client) == COMPARISONS_WAITING_EACH) {
-        entered = false;
-    } else {
-        *waiting_end = slot;
-        waiting_end = &slot->next;
-    }
+    TAILQ_FOREACH (one, &waiting, next)
+        waits += one->client == slot->client;
+    if (places_of(slot->client, &slot->place) >= COMPARISON_SLOTS_EACH)
+        slot->place = NULL;
+    if (slot->place)
+        *slot->place = slot;
+    else if (waits < COMPARISONS_WAITING_EACH)
+        TAILQ_INSERT_TAIL(&waiting, slot, next);
+    bool entered = slot->place || waits < COMPARISONS_WAITING_EACH;
     pthread_mutex_unlock(&lock);
     return entered;
 }
@@ -61,34 +46,32 @@ bool comparison_slot_enter(struct comparison_slot *slot, struct request *request
 bool comparison_slot_held(const struct comparison_slot *slot)
 {
     pthread_mutex_lock(&lock);
-    bool is_held = slot->held;
+    bool is_held = slot->place;
     pthread_mutex_unlock(&lock);
     return is_held;
 }
 
-/* The next one of those that wait to get a free slot; NULL: none may have one. */
-static struct comparison_slot *slot_next(void)
+void comparison_slot_leave(struct comparison_slot *slot)
 {
-    struct comparison_slot *next = NULL;
+    struct comparison_slot *one, *next = NULL, **place, **given = NULL;
     int fewest = COMPARISON_SLOTS_EACH;
-    for (struct comparison_slot *slot = waiting; slot && fewest > 0; slot = slot->next) {
-        int own = slots_of(held, slot->client);
-        if (own < fewest) {
-            next = slot;
+    pthread_mutex_lock(&lock);
+    if (slot->place)
+        *slot->place = NULL;
+    else
+        TAILQ_REMOVE(&waiting, slot, next);
+    TAILQ_FOREACH (one, &waiting, next) {
+        int own = places_of(one->client, &place);
+        if (place && own < fewest) {
+            next = one;
+            given = place;
             fewest = own;
         }
     }
-    return next;
-}
-
-void comparison_slot_leave(struct comparison_slot *slot)
-{
-    pthread_mutex_lock(&lock);
-    list_remove(slot->held ? &held : &waiting, slot);
-    struct comparison_slot *next = slots_in(held) < COMPARISON_SLOTS ? slot_next() : NULL;
     if (next) {
-        list_remove(&waiting, next);
-        slot_hold(next);
+        TAILQ_REMOVE(&waiting, next, next);
+        next->place = given;
+        *given = next;
         request_wake(next->request);
     }
     pthread_mutex_unlock(&lock);

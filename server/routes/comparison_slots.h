@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 struct request;
 
@@ -13,10 +14,10 @@ enum { COMPARISON_SLOTS = 8, COMPARISON_SLOTS_EACH = 2, COMPARISONS_WAITING_EACH
 
 /* Part of the caller's own struct. Its members are for comparison_slots.c. */
 struct comparison_slot {
-    struct comparison_slot *next;
-    struct request *request; /* to be woken, while it waits */
+    TAILQ_ENTRY(comparison_slot) next; /* while it waits */
+    struct request *request;           /* to be woken then */
     uint64_t client;
-    bool held;
+    struct comparison_slot **place; /* where it is held; NULL: it waits */
 };
 
 /* Takes a slot, or waits for one: the request is woken when it has it. False: COMPARISONS_WAITING_EACH of

@@ -1,48 +1,26 @@
 /* Streams of server-sent events: what happens to everything, to one experiment or to one sweep. */
+#include <math.h>
 #include <string.h>
 
-#include "api/sweep_view.h"
-#include "base/clock.h"
-#include "base/json_writer.h"
-#include "server/auth/users.h"
+#include "api/json_parts.h"
 #include "server/events/subscription.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/device_reply.h"
-#include "server/routes/experiment_reply.h"
+#include "server/routes/queue_routes.h"
+#include "server/routes/resource.h"
 #include "server/routes/sweep_reply.h"
-#include "server/routes/service.h"
-#include "server/routes/route_table.h"
 
-static route_handler follow_all, follow_experiment, follow_sweep;
+static route_handler follow_all, follow_one;
 
 static const char *const all_queries[] = {"owner", "device", NULL};
 
 const struct route event_routes[] = {
     /* Everything that happens. */
-    {
-        .method = "GET",
-        .pattern = "/v1/events",
-        .type = "text/event-stream",
-        .queries = all_queries,
-        .flags = ROUTE_SLOW,
-        .handle = follow_all,
-    },
+    {"GET", "/v1/events", "text/event-stream", .queries = all_queries, .flags = ROUTE_SLOW,
+     .handle = follow_all},
     /* What happens to one experiment, until it has ended. */
-    {
-        .method = "GET",
-        .pattern = "/v1/experiments/{id}/events",
-        .type = "text/event-stream",
-        .flags = ROUTE_SLOW,
-        .handle = follow_experiment,
-    },
+    {"GET", "/v1/experiments/{id}/events", "text/event-stream", .flags = ROUTE_SLOW, .handle = follow_one},
     /* The progress of a sweep, until all of it has ended. */
-    {
-        .method = "GET",
-        .pattern = "/v1/sweeps/{id}/events",
-        .type = "text/event-stream",
-        .flags = ROUTE_SLOW,
-        .handle = follow_sweep,
-    },
+    {"GET", "/v1/sweeps/{id}/events", "text/event-stream", .flags = ROUTE_SLOW, .handle = follow_one},
     {0},
 };
 
@@ -66,7 +44,7 @@ static enum handled follow_all(struct request *request)
     struct subscription_config config = {.what = SUBSCRIBE_ALL, .device = -1};
     const char *wrong = filters_read(request, &config);
     if (wrong)
-        return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
+        return service_reply_wrong(request, wrong);
     struct subscription *subscription =
         subscription_new(service->feed, &config, request_header(request, "Last-Event-ID"));
     if (!subscription)
@@ -75,7 +53,7 @@ static enum handled follow_all(struct request *request)
         struct buffer snapshot = {0};
         struct json_writer json = {.out = &snapshot};
         json_writer_begin_object(&json, NULL);
-        device_reply_write_queues(&json, "queue", service, request_user(request)->name);
+        queue_routes_write(&json, "queue", service, request_user(request)->name);
         json_writer_end(&json);
         subscription_begin(subscription, &snapshot);
     }
@@ -93,10 +71,8 @@ static void place_write(void *arg, const char *id, struct buffer *out)
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "id", id);
     json_writer_int(&json, "position", place.position);
-    if (place.ahead_s >= 0 && place.own_s >= 0)
-        json_writer_rounded(&json, "eta_seconds", place.ahead_s + place.own_s);
-    else
-        json_writer_null(&json, "eta_seconds");
+    bool known = place.ahead_s >= 0 && place.own_s >= 0;
+    json_writer_rounded(&json, "eta_seconds", known ? place.ahead_s + place.own_s : NAN); /* NaN: null */
     if (place.paused)
         json_writer_bool(&json, "paused", true);
     json_writer_end(&json);
@@ -122,97 +98,17 @@ static void experiment_end_write(void *arg, const char *id, struct buffer *out)
     job_free(job);
 }
 
-/* The same members as the experiment's last event. */
-static void experiment_snapshot_write(struct buffer *out, const struct job *job)
-{
-    char at[CLOCK_TEXT_BYTES];
-    struct json_writer json = {.out = out};
-    bool ended = job_state_ended(job->state);
-    clock_text(ended                       ? job->finished_ms
-               : job->state == JOB_RUNNING ? job->started_ms
-                                           : job->submitted_ms,
-               at);
-    json_writer_begin_object(&json, NULL);
-    json_writer_begin_object(&json, "experiment");
-    json_writer_string(&json, "id", job->id);
-    json_writer_string(&json, "sweep", job->sweep[0] ? job->sweep : NULL);
-    json_writer_string(&json, "state", job_state_name(job->state));
-    json_writer_int(&json, "attempt", job->attempt);
-    if (job->device < 0)
-        json_writer_null(&json, "device");
-    else
-        json_writer_int(&json, "device", job->device);
-    json_writer_string(&json, "kernel", job->kernel);
-    json_writer_string(&json, "owner", job->owner[0] ? job->owner : NULL);
-    json_writer_string(&json, "at", at);
-    if (job->failure.kind != ERROR_NONE)
-        json_writer_string(&json, "failure", error_kind_name(job->failure.kind));
-    json_writer_end(&json);
-    json_writer_end(&json);
-}
-
-static enum handled experiment_begin(struct request *request, struct subscription *subscription)
-{
-    struct store *store = service_of(request)->store;
-    const char *id = request_param(request);
-    struct job *job;
-    struct error error = {0};
-    if (store_get(store, id, &job, &error) < 0) {
-        subscription_free(subscription);
-        if (error.kind == ERROR_NOT_FOUND)
-            return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
-        return reply_error(request, &error);
-    }
-    if (subscription_fresh(subscription)) {
-        struct buffer snapshot = {0};
-        experiment_snapshot_write(&snapshot, job);
-        subscription_begin(subscription, &snapshot);
-    }
-    if (job_state_ended(job->state))
-        subscription_end(subscription, store_events_last(store));
-    job_free(job);
-    return reply_live(request, subscription_more, subscription, subscription_free);
-}
-
-static enum handled follow_experiment(struct request *request)
-{
-    const char *id = request_param(request);
-    if (!id_valid(id))
-        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no experiment %s", id);
-    /* Subscribes before the state is read, so that nothing in between is missed. */
-    const struct subscription_config config = {
-        .what = SUBSCRIBE_EXPERIMENT,
-        .id = id,
-        .write_state = place_write,
-        .state_kind = "place",
-        .write_end = experiment_end_write,
-        .arg = service_of(request),
-    };
-    struct subscription *subscription =
-        subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
-    if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to experiment_begin events");
-    return experiment_begin(request, subscription);
-}
-
-static void sweep_write(struct json_writer *json, const char *key, struct service *service,
-                        const struct sweep_row *row)
-{
-    struct view_sweep view;
-    sweep_reply_init(service, row, &view);
-    sweep_view_open(json, key, &view);
-    json_writer_end(json);
-}
-
 /* How many of its points have ended. Takes a millisecond for 10,000 points. */
 static void points_write(void *arg, const char *id, struct buffer *out)
 {
     struct service *service = arg;
+    struct json_writer json = {.out = out};
     struct sweep_row row;
     struct error error = {0};
     if (store_sweep(service->store, id, &row, &error) < 0)
         return;
-    sweep_write(&(struct json_writer){.out = out}, NULL, service, &row);
+    sweep_reply_open(&json, NULL, service, &row, false);
+    json_writer_end(&json);
     sweep_row_clear(&row);
 }
 
@@ -227,12 +123,46 @@ static void sweep_end_write(void *arg, const char *id, struct buffer *out)
     sweep_row_clear(&row);
 }
 
-static enum handled sweep_begin(struct request *request, struct subscription *subscription)
+/* The same members as the experiment's last event; the object stays open. */
+static void experiment_open(struct json_writer *json, const struct job *job)
+{
+    int64_t began_ms = job->state == JOB_RUNNING ? job->started_ms : job->submitted_ms;
+    json_writer_begin_object(json, "experiment");
+    json_writer_string(json, "id", job->id);
+    json_parts_name(json, "sweep", job->sweep);
+    json_writer_string(json, "state", job_state_name(job->state));
+    json_writer_int(json, "attempt", job->attempt);
+    if (job->device < 0)
+        json_writer_null(json, "device");
+    else
+        json_writer_int(json, "device", job->device);
+    json_writer_string(json, "kernel", job->kernel);
+    json_parts_name(json, "owner", job->owner);
+    json_parts_time(json, "at", job_state_ended(job->state) ? job->finished_ms : began_ms);
+    if (job->failure.kind != ERROR_NONE)
+        json_writer_string(json, "failure", error_kind_name(job->failure.kind));
+}
+
+static enum handled follow_one(struct request *request)
 {
     struct service *service = service_of(request);
-    struct sweep_row row;
+    bool sweep = resource_is_sweep(request);
+    struct stored_resource found;
     enum handled handled;
-    if (sweep_reply_read(request, request_param(request), &row, &handled) < 0) {
+    const struct subscription_config config = {
+        .what = sweep ? SUBSCRIBE_SWEEP : SUBSCRIBE_EXPERIMENT,
+        .id = request_param(request),
+        .write_state = sweep ? points_write : place_write,
+        .state_kind = sweep ? "points" : "place",
+        .write_end = sweep ? sweep_end_write : experiment_end_write,
+        .arg = service,
+    };
+    /* Subscribes before the state is read, so that nothing in between is missed. */
+    struct subscription *subscription =
+        subscription_new(service->feed, &config, request_header(request, "Last-Event-ID"));
+    if (!subscription)
+        return service_reply_no_memory(request, "to follow events");
+    if (resource_read(request, &found, &handled) < 0) {
         subscription_free(subscription);
         return handled;
     }
@@ -240,32 +170,16 @@ static enum handled sweep_begin(struct request *request, struct subscription *su
         struct buffer snapshot = {0};
         struct json_writer json = {.out = &snapshot};
         json_writer_begin_object(&json, NULL);
-        sweep_write(&json, "sweep", service, &row);
+        if (sweep)
+            sweep_reply_open(&json, "sweep", service, &found.row, false);
+        else
+            experiment_open(&json, found.job);
+        json_writer_end(&json);
         json_writer_end(&json);
         subscription_begin(subscription, &snapshot);
     }
-    if (sweep_row_ended(&row))
+    if (found.ended)
         subscription_end(subscription, store_events_last(service->store));
-    sweep_row_clear(&row);
+    resource_clear(&found);
     return reply_live(request, subscription_more, subscription, subscription_free);
-}
-
-static enum handled follow_sweep(struct request *request)
-{
-    const char *id = request_param(request);
-    if (!id_valid(id))
-        return reply_problem(request, PROBLEM_NOT_FOUND, "there is no sweep %s", id);
-    const struct subscription_config config = {
-        .what = SUBSCRIBE_SWEEP,
-        .id = id,
-        .write_state = points_write,
-        .state_kind = "points",
-        .write_end = sweep_end_write,
-        .arg = service_of(request),
-    };
-    struct subscription *subscription =
-        subscription_new(service_of(request)->feed, &config, request_header(request, "Last-Event-ID"));
-    if (!subscription)
-        return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory to sweep_begin events");
-    return sweep_begin(request, subscription);
 }

@@ -1,44 +1,12 @@
+/* Experiments as the endpoints show them, and why one waits: the queue or its device is paused, starts, cannot
+   be used, or is not listed. */
 #include "server/routes/experiment_reply.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "server/devices/devices.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/block_reason.h"
-#include "server/routes/service.h"
-
-/* An unbound experiment runs on the device whose queue says so. */
-static bool running_find(struct service *service, struct view_experiment *view)
-{
-    struct device_set candidates = device_set_of(view->device);
-    struct device_stats depth;
-    if (view->device < 0)
-        candidates = devices_listed(service->devices);
-    for (int i = device_set_next(&candidates, 0); i >= 0; i = device_set_next(&candidates, i + 1)) {
-        queue_view_device(service->queue, i, &depth);
-        if (strcmp(depth.running, view->id) != 0)
-            continue;
-        view->device = i;
-        service_device_name(service->devices, i, view->device_name);
-        return true;
-    }
-    return false;
-}
-
-bool experiment_reply_place(struct service *service, struct view_experiment *view, bool *running)
-{
-    struct queue_position place;
-    view->position = queue_view_position(service->queue, view->id, &place);
-    view->eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
-    view->paused = place.paused;
-    service_device_name(service->devices, view->device, view->device_name);
-    *running = view->position <= 0 && running_find(service, view);
-    view->running = *running;
-    view->cancelling = *running && queue_view_cancelled(service->queue, view->device);
-    view->waits_for[0] = '\0';
-    if (!*running && view->position >= 0)
-        block_reason_write(service, view->device, view->request, view->waits_for, sizeof view->waits_for);
-    return *running || view->position >= 0;
-}
 
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view)
 {
@@ -64,13 +32,39 @@ void experiment_reply_init(struct service *service, const struct job *job, struc
         .eta_s = -1,
         .running = job->state == JOB_RUNNING,
     };
-    service_device_name(service->devices, job->device, view->device_name);
+    devices_name(service->devices, job->device, view->device_name);
+}
+
+void experiment_reply_now(struct service *service, const struct job *job, struct view_experiment *view)
+{
+    experiment_reply_init(service, job, view);
+    if (!view->ended)
+        experiment_reply_place(service, view);
+}
+
+bool experiment_reply_place(struct service *service, struct view_experiment *view)
+{
+    struct queue_position place;
+    view->position = queue_view_position(service->queue, view->id, &place);
+    view->eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
+    view->paused = place.paused;
+    view->running = place.running;
+    view->cancelling = place.cancelled;
+    view->waits_for[0] = '\0';
+    if (place.running)
+        view->device = place.device; /* also of one that was unbound when the view was made */
+    else if (view->position >= 0)
+        experiment_reply_block_reason(service, view->device, view->request, view->waits_for,
+                                      sizeof view->waits_for);
+    devices_name(service->devices, view->device, view->device_name);
+    return view->position >= 0;
 }
 
 enum handled experiment_reply_send(struct request *request, const struct view_experiment *view)
 {
     struct buffer body = {0};
-    experiment_view_write(&(struct json_writer){.out = &body}, NULL, view);
+    struct json_writer json = {.out = &body};
+    experiment_view_write(&json, NULL, view);
     buffer_text(&body, "\n");
     return view->ended ? reply_immutable(request, &body, view->id) : reply_body(request, 200, &body);
 }
@@ -79,9 +73,97 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
                                        const struct view_experiment *view)
 {
     struct buffer body = {0};
-    experiment_view_accepted(&(struct json_writer){.out = &body}, NULL, view);
+    struct json_writer json = {.out = &body};
+    experiment_view_accepted(&json, NULL, view);
     buffer_text(&body, "\n");
     if (status == 202)
         reply_retry_after(request, view->eta_s);
     return reply_body(request, status, &body);
+}
+
+/* ---- why it waits ---- */
+
+/* Of several devices the one with the lowest reason counts. */
+enum block_reason { BLOCK_NONE, BLOCK_STARTING, BLOCK_UNHEALTHY, BLOCK_HELD, BLOCK_UNLISTED };
+
+static enum block_reason block_reason_of(struct service *service, int device, char *text, size_t size)
+{
+    struct device_status status = {0};
+    struct device_stats depth;
+    struct device_set listed = devices_listed(service->devices);
+    char name[DEVICE_NAME_BYTES];
+    devices_name(service->devices, device, name);
+    devices_get(service->devices, device, &status);
+    const char *colon = status.reason[0] ? ": " : "";
+    if (!device_set_has(&listed, device)) {
+        snprintf(text, size, "%s is not in the list", name);
+        return BLOCK_UNLISTED;
+    }
+    queue_view_device(service->queue, device, &depth);
+    if (depth.hold.held) {
+        snprintf(text, size, "%s is paused%s%s", name, depth.hold.owner[0] ? " by " : "", depth.hold.owner);
+        return BLOCK_HELD;
+    }
+    if (status.readiness == DEVICE_STARTING) {
+        snprintf(text, size, "%s is being started%s%s", name, colon, status.reason);
+        return BLOCK_STARTING;
+    }
+    if (status.readiness == DEVICE_UNHEALTHY && !status.healthy) {
+        snprintf(text, size, "%s cannot be used now, and is tried again%s%s", name, colon, status.reason);
+        return BLOCK_UNHEALTHY;
+    }
+    return BLOCK_NONE;
+}
+
+/* Adds another device that the request allows. An experiment that is bound although its request allows
+   others is of a sweep that is not spread. */
+static void alternative_add(struct service *service, int device, const char *request, char *text, size_t size)
+{
+    struct queue_selection others = {.request = request};
+    char found[VIEW_WAITS_BYTES], name[DEVICE_NAME_BYTES];
+    size_t length = strlen(text);
+    device_snapshot_select(service->devices, &others, 1);
+    device_set_remove(&others.devices, device);
+    for (int i = -1; (i = device_set_next(&others.devices, i + 1)) >= 0;) {
+        if (block_reason_of(service, i, found, sizeof found) != BLOCK_NONE)
+            continue;
+        devices_name(service->devices, i, name);
+        snprintf(text + length, size - length,
+                 "; its sweep stays on one device: cancelled and submitted again, or with \"spread\": true, "
+                 "it may run on %s",
+                 name);
+        return;
+    }
+}
+
+void experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
+                                   size_t size)
+{
+    struct device_set set = device_set_of(device);
+    struct device_stats all;
+    enum block_reason least = BLOCK_UNLISTED + 1;
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    if (all.hold.held) {
+        snprintf(text, size, "the queue is paused%s%s", all.hold.owner[0] ? " by " : "", all.hold.owner);
+        return;
+    }
+    if (device < 0) {
+        struct queue_selection fitting = {.request = request, .devices = devices_listed(service->devices)};
+        if (request)
+            device_snapshot_select(service->devices, &fitting, 1);
+        set = fitting.devices;
+    }
+    snprintf(text, size, "no device of the list fits now");
+    for (int i = device_set_next(&set, 0); i >= 0 && least; i = device_set_next(&set, i + 1)) {
+        char found[VIEW_WAITS_BYTES];
+        enum block_reason block_reason = block_reason_of(service, i, found, sizeof found);
+        if (block_reason >= least)
+            continue;
+        least = block_reason;
+        snprintf(text, size, "%s", found);
+    }
+    if (!least)
+        text[0] = '\0';
+    else if (device >= 0 && request && (least == BLOCK_UNHEALTHY || least == BLOCK_UNLISTED))
+        alternative_add(service, device, request, text, size);
 }

@@ -1,4 +1,4 @@
-/* Experiments as the endpoints show them. */
+/* Experiments as the endpoints show them, and why one waits. */
 #ifndef COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 #define COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 
@@ -8,10 +8,13 @@
 /* Fills the view of a job, from which it borrows; all but the place in the queue. */
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view);
 
+/* The same and, of one that has not ended, the place. */
+void experiment_reply_now(struct service *service, const struct job *job, struct view_experiment *view);
+
 /* Fills in the place of an experiment that has not ended: position, time, cancellation and what it waits
    for. The view has its id, device and request (NULL: not known). False: it is neither queued nor running
    any more. */
-bool experiment_reply_place(struct service *service, struct view_experiment *view, bool *running);
+bool experiment_reply_place(struct service *service, struct view_experiment *view);
 
 /* Answers with the whole view; of an ended experiment with an entity tag, or 304. */
 enum handled experiment_reply_send(struct request *request, const struct view_experiment *view);
@@ -19,5 +22,11 @@ enum handled experiment_reply_send(struct request *request, const struct view_ex
 /* Answers with the short form; a 202 with when to ask again. */
 enum handled experiment_reply_accepted(struct request *request, unsigned status,
                                        const struct view_experiment *view);
+
+/* Writes why an experiment waits for that device or, with device -1, for one of the devices that its request
+   chooses (NULL: any): a sentence about the queue or a device; empty: it waits only for other experiments.
+   Any thread. */
+void experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
+                                   size_t size);
 
 #endif

@@ -1,58 +1,27 @@
-/* Health of the service for supervisors and Prometheus, and whose token was sent. */
+/* Health of the service for supervisors, and whose token was sent. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_writer.h"
-#include "server/auth/users.h"
-#include "server/http/reply.h"
-#include "server/http/request.h"
+#include "api/json_parts.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/device_reply.h"
-#include "server/routes/state_metrics.h"
+#include "server/routes/starting.h"
 #include "server/routes/service.h"
-#include "server/routes/route_table.h"
 #include "version.h"
 
-static route_handler live_show, ready_show, metrics_show, whoami_show;
+static route_handler live_show, ready_show, whoami_show;
 
 static const char *const queries[] = {"verbose", NULL};
 
 const struct route health_routes[] = {
     /* The process answers. Nothing else is checked, as a restart would repair nothing else. */
-    {
-        .method = "GET",
-        .pattern = "/livez",
-        .type = "application/json",
-        .flags = ROUTE_OPEN | ROUTE_HEALTH,
-        .handle = live_show,
-    },
+    {"GET", "/livez", "application/json", .flags = ROUTE_OPEN | ROUTE_HEALTH, .handle = live_show},
     /* 200 when an experiment that is submitted now will run, else 503. The instance's name says which
        service answers; ?verbose lists the checks. A paused device or queue, or a disk that is full up to
        its reserve, is ready: a request repairs these. */
-    {
-        .method = "GET",
-        .pattern = "/readyz",
-        .type = "application/json",
-        .flags = ROUTE_OPEN | ROUTE_HEALTH,
-        .queries = queries,
-        .handle = ready_show,
-    },
-    /* Asks neither the store nor a device: of a device it has the last reading, with its age. */
-    {
-        .method = "GET",
-        .pattern = "/metrics",
-        .type = STATE_METRICS_TYPE,
-        .flags = ROUTE_METRICS,
-        .handle = metrics_show,
-    },
+    {"GET", "/readyz", "application/json", .flags = ROUTE_OPEN | ROUTE_HEALTH, .queries = queries,
+     .handle = ready_show},
     /* The user of the token that was sent, and its role. */
-    {
-        .method = "GET",
-        .pattern = "/v1/whoami",
-        .type = "application/json",
-        .flags = ROUTE_METRICS,
-        .handle = whoami_show,
-    },
+    {"GET", "/v1/whoami", "application/json", .flags = ROUTE_METRICS, .handle = whoami_show},
     {0},
 };
 
@@ -80,7 +49,7 @@ static void devices_check(struct devices *devices, struct json_writer *checks, b
         struct device_status status = {0};
         bool well = true;
         char called[DEVICE_NAME_BYTES], name[DEVICE_NAME_BYTES + 32], text[sizeof status.reason + 64];
-        service_device_name(devices, i, called);
+        devices_name(devices, i, called);
         snprintf(name, sizeof name, "device %d (%s)", i, called);
         devices_get(devices, i, &status);
         const char *wrong = devices_unusable_reason(&status);
@@ -95,32 +64,17 @@ static void devices_check(struct devices *devices, struct json_writer *checks, b
     *ready = *ready && devices_usable(devices);
 }
 
-/* The users that were read before are still valid, so the service is ready. */
-static void users_check(struct users *users, struct json_writer *checks)
-{
-    struct error why = {0};
-    bool ready = true;
-    check_write(checks, &ready, "people", users_wrong(users, &why) ? why.text : NULL);
-}
-
-/* The devices of the list that was read before are still in use, so the service is ready. */
-static void list_check(struct device_pool *pool, struct json_writer *checks)
-{
-    struct error why = {0};
-    bool ready = true;
-    check_write(checks, &ready, "list of devices", device_pool_wrong(pool, &why) ? why.text : NULL);
-}
-
 static void checks_write(struct service *service, struct json_writer *checks, bool *ready)
 {
-    struct error error = {0};
-    bool stored = store_in_place(service->store, &error) && store_healthy(service->store, &error);
-    check_write(checks, ready, "store", stored ? NULL : error.text);
+    struct error disk = {0}, users = {0}, pool = {0};
+    bool well = true; /* the users and the list that were read before are still in use: it is ready */
+    bool stored = store_in_place(service->store, &disk) && store_healthy(service->store, &disk);
+    check_write(checks, ready, "store", stored ? NULL : disk.text);
     check_write(checks, ready, "accepting",
                 queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
     if (service->users)
-        users_check(service->users, checks);
-    list_check(service->pool, checks);
+        check_write(checks, &well, "people", users_wrong(service->users, &users) ? users.text : NULL);
+    check_write(checks, &well, "list of devices", device_pool_wrong(service->pool, &pool) ? pool.text : NULL);
     devices_check(service->devices, checks, ready);
 }
 
@@ -129,29 +83,26 @@ static enum handled ready_show(struct request *request)
     struct service *service = service_of(request);
     struct buffer list = {0}, body = {0};
     struct json_writer checks = {.out = &list}, json = {.out = &body};
+    char reason[STARTING_REASON_BYTES];
     bool ready = true;
     json_writer_begin_array(&checks, NULL);
-    checks_write(service, &checks, &ready);
+    if (service->starting) {
+        starting_reason(service->starting, reason);
+        check_write(&checks, &ready, "store", reason);
+    } else {
+        checks_write(service, &checks, &ready);
+    }
     json_writer_end(&checks);
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "status", ready ? "ready" : "not ready");
     json_writer_string(&json, "instance", service->instance);
     json_writer_string(&json, "version", COALESCED_VERSION);
     json_writer_string(&json, "commit", coalesced_commit);
-    if (request_query(request, "verbose"))
+    if (service->starting || request_query(request, "verbose"))
         json_writer_json(&json, "checks", list.data);
-    json_writer_end(&json);
-    buffer_text(&body, "\n");
     body.failed |= list.failed;
     buffer_free(&list);
-    return reply_body(request, ready ? 200 : 503, &body);
-}
-
-static enum handled metrics_show(struct request *request)
-{
-    struct buffer body = {0};
-    state_metrics_write(&body, service_of(request));
-    return reply_body(request, 200, &body);
+    return reply_body(request, ready ? 200 : 503, service_line(&json));
 }
 
 static enum handled whoami_show(struct request *request)
@@ -159,10 +110,10 @@ static enum handled whoami_show(struct request *request)
     const struct user *user = request_user(request);
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
+    if (service_of(request)->starting)
+        return starting_refuse(request);
     json_writer_begin_object(&json, NULL);
-    json_writer_string(&json, "name", user->name[0] ? user->name : NULL);
+    json_parts_name(&json, "name", user->name);
     json_writer_string(&json, "role", role_name(user->role));
-    json_writer_end(&json);
-    buffer_text(&body, "\n");
-    return reply_body(request, 200, &body);
+    return reply_body(request, 200, service_line(&json));
 }

@@ -11,7 +11,6 @@
 #include "api/prediction_json.h"
 #include "api/prediction_request.h"
 #include "api/time_json.h"
-#include "server/routes/route_table.h"
 #include "server/routes/service.h"
 
 static route_handler predict;
@@ -19,13 +18,8 @@ static route_handler predict;
 const struct route prediction_routes[] = {
     /* Predicts an experiment for a list of architectures, or for a calibrated device by its name, without
        queue and device. */
-    {
-        .method = "POST",
-        .pattern = "/v1/predictions",
-        .type = "application/json",
-        .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW,
-        .handle = predict,
-    },
+    {"POST", "/v1/predictions", "application/json", .flags = ROUTE_READ | ROUTE_JSON | ROUTE_SLOW,
+     .handle = predict},
     {0},
 };
 
@@ -34,24 +28,27 @@ struct question {
     json_t *archs;                /* a list of names; owned */
     struct calibration constants; /* of the device that is named: its own, or those that are shipped */
     const struct calibration *calibration; /* the same; NULL: none is named */
-    bool what_if, what_if_said;
+    int what_if;                           /* 1, 0 or -1: not said, as the next three */
+    int registers;                         /* a thread */
+    int shared_bytes;                      /* a block */
+    int parameter_bytes;                   /* of the launch */
     enum l1_setting l1;
-    int registers; /* a thread; -1: not said */
-    int shared_bytes;
-    int parameter_bytes; /* -1: not said */
     struct explain_question explain;
     struct explain warp; /* where explain is asked for */
 };
 
-/* Removes a whole number from the request; `fallback` where there is none. */
-static int number_take(json_t *request, const char *name, int min, int max, int fallback,
-                       struct problems *problems)
+/* Removes a member from the request, a whole number or, with a `max` of 0, true or false; -1: there is none. */
+static int number_take(json_t *request, const char *name, int min, int max, struct problems *problems)
 {
     const json_t *value = json_object_get(request, name);
-    json_int_t number = json_is_integer(value) ? json_integer_value(value) : fallback;
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
     char pointer[64];
     snprintf(pointer, sizeof pointer, "#/%s", name);
-    if (value && (!json_is_integer(value) || number < min || number > max))
+    if (!max && json_is_boolean(value))
+        number = json_is_true(value);
+    else if (value && !max)
+        problem_add(problems, pointer, "must be true or false");
+    else if (value && (!json_is_integer(value) || number < min || number > max))
         problem_add(problems, pointer, "must be a whole number from %d to %d", min, max);
     json_object_del(request, name);
     return (int)number;
@@ -87,38 +84,25 @@ static void check_device_arch(const struct question *question, struct problems *
                         question->calibration->name, question->calibration->arch);
 }
 
-static void what_if_take(struct question *question, json_t *request, struct problems *problems)
-{
-    const json_t *value = json_object_get(request, "what_if");
-    if (value && !json_is_boolean(value))
-        problem_add(problems, "#/what_if", "must be true or false");
-    question->what_if_said = value != NULL;
-    question->what_if = json_is_true(value);
-    json_object_del(request, "what_if");
-}
-
 /* Removes from the request what is not an experiment's. */
 static void question_take(struct question *question, struct calibrations *calibrations, json_t *request,
                           struct problems *problems)
 {
     const json_t *asked = json_object_get(request, "arch");
     device_take(question, calibrations, request, problems);
-    what_if_take(question, request, problems);
-    json_t *l1 = json_object_get(request, "l1");
-    if (l1 && !json_is_boolean(l1))
-        problem_add(problems, "#/l1", "must be true or false");
-    question->l1 = !l1 ? L1_BY_ARCH : json_is_true(l1) ? L1_ON : L1_OFF;
+    question->what_if = number_take(request, "what_if", 0, 0, problems);
+    int l1 = number_take(request, "l1", 0, 0, problems);
+    question->l1 = l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF;
     question->archs = !asked && question->calibration ? json_pack("[s]", question->calibration->arch)
                                                       : prediction_request_archs(asked, problems);
     if (question->calibration)
         check_device_arch(question, problems);
-    question->registers = number_take(request, "registers_per_thread", 1, 255, -1, problems);
-    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, -1, problems);
-    question->parameter_bytes = number_take(request, "parameter_bytes", 0, 256, -1, problems);
+    question->registers = number_take(request, "registers_per_thread", 1, 255, problems);
+    question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, problems);
+    question->parameter_bytes = number_take(request, "parameter_bytes", 0, 256, problems);
     prediction_request_explain(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
-    json_object_del(request, "l1");
 }
 
 /* With the constants of the device that is named, or of the first calibrated one of that architecture. */
@@ -129,7 +113,7 @@ static void write_time(struct json_writer *json, const struct experiment *experi
         .calibration = question->calibration ? question->calibration : calibration_of_arch(arch),
         .registers = question->registers,
         .shared_bytes = question->shared_bytes,
-        .what_if = question->what_if_said ? question->what_if : question->calibration && access->exact,
+        .what_if = question->what_if >= 0 ? question->what_if : question->calibration && access->exact,
         .device = -1,
     };
     if (!asked.calibration)
@@ -168,7 +152,7 @@ static void write_prediction(struct json_writer *json, const struct experiment *
 static void write_predictions(struct json_writer *json, const struct experiment *experiment,
                               const struct access *access, const struct question *question)
 {
-    size_t count = json_array_size(question->archs), begin[PREDICTION_REQUEST_ARCHS];
+    size_t count = json_array_size(question->archs), begin[PREDICTION_REQUEST_ARCHS] = {0};
     json_writer_begin_array(json, "predictions");
     for (size_t i = 0; i < count && i < PREDICTION_REQUEST_ARCHS && !json->out->failed; i++) {
         const json_t *name = json_array_get(question->archs, i);
@@ -223,35 +207,30 @@ static int answer_write(struct buffer *out, const struct experiment *experiment,
     return json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
 }
 
-/* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is
-   not known. */
-static void check(struct experiment *experiment, const struct question *question, struct problems *problems)
-{
-    struct device_facts facts;
-    if (question->calibration)
-        calibration_facts(question->calibration, &facts);
-    experiment_check(experiment, question->calibration ? &facts : NULL, problems);
-}
-
 static enum handled predict(struct request *request)
 {
     enum handled handled;
     struct experiment experiment;
     struct problems problems = {0};
     struct question question = {0};
+    struct device_facts facts;
     char detail[JSON_PARTS_DETAIL_BYTES];
     size_t length;
     const char *body = request_body(request, &length);
     json_t *object = json_parts_body(body, length, "{\"kernel\": \"...\"}", detail);
     if (!object)
-        return reply_problem(request, PROBLEM_MALFORMED, "%s", detail);
+        return service_reply_wrong(request, detail);
     question_take(&question, service_of(request)->calibrations, object, &problems);
     experiment_json_read(&experiment, object, &problems);
+    /* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is
+       not known. */
+    if (question.calibration)
+        calibration_facts(question.calibration, &facts);
     if (experiment.kernel)
-        check(&experiment, &question, &problems);
+        experiment_check(&experiment, question.calibration ? &facts : NULL, &problems);
     if (!problems.count) /* else the grid is not the one that is meant */
         prediction_request_locate(&question.explain, &experiment, &question.warp, &problems);
-    if (problems.count) {
+    if (problems.count || !experiment.kernel) {
         handled = reply_fields(request, &problems);
     } else {
         struct buffer answer = {0};

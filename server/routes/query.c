@@ -23,6 +23,17 @@ static const char *page_size_read(const struct request *request, int *size)
 
 /* ---- lists ---- */
 
+/* Copies a parameter to `to`, where *field then points; false: it is too long to name anything. */
+static bool text_read(const struct request *request, const char *name, char *to, size_t size,
+                      const char **field)
+{
+    const char *text = request_query(request, name);
+    if (!text)
+        return true;
+    *field = to;
+    return (size_t)snprintf(to, size, "%s", text) < size;
+}
+
 /* label=name or label=name:value */
 static bool label_read(const char *text, struct query_list *list)
 {
@@ -38,38 +49,49 @@ static bool label_read(const char *text, struct query_list *list)
            sizeof list->label_value;
 }
 
-static bool uuid_read(const char *uuid, struct query_list *list)
+/* What only a list of experiments may be asked for. */
+static const char *experiments_read(const struct request *request, struct query_list *list)
 {
-    if (!uuid[0] || strlen(uuid) >= sizeof list->device_uuid || strpbrk(uuid, "\"\\"))
-        return false;
-    snprintf(list->device_uuid, sizeof list->device_uuid, "%s", uuid);
-    list->filter.device_uuid = list->device_uuid;
-    return true;
+    struct store_filter *filter = &list->filter;
+    const char *state = request_query(request, "state"), *device = request_query(request, "device");
+    if (!text_read(request, "kernel", list->kernel, sizeof list->kernel, &filter->kernel))
+        return "kernel must be the name of a kernel";
+    if (state && (filter->state = job_state_of(state)) < 0)
+        return "state must be queued, running, succeeded, failed or cancelled";
+    if (device && !header_field_number(device, 0, 999999999, &filter->device) &&
+        (filter->device = service_find_device(service_of(request)->devices, device)) < 0)
+        return "device must be the number of a device, or its name, as GET /v1/devices lists them";
+    if (!text_read(request, "sweep", list->sweep, sizeof list->sweep, &filter->sweep) ||
+        (filter->sweep && !id_valid(filter->sweep)))
+        return "sweep must be the id of a sweep";
+    return NULL;
 }
 
 const char *query_list(const struct request *request, int size, struct query_list *list)
 {
-    const char *owner = request_query(request, "owner"), *label = request_query(request, "label");
-    const char *uuid = request_query(request, "device_uuid"), *token = request_query(request, "page_token");
+    struct store_filter *filter = &list->filter;
+    const char *label = request_query(request, "label"), *token = request_query(request, "page_token");
     const char *since = request_query(request, "since"), *until = request_query(request, "until");
     *list = (struct query_list){.filter = {.state = -1, .device = -1}, .size = size};
-    if (owner && !user_name_valid(owner))
+    if (!text_read(request, "owner", list->owner, sizeof list->owner, &filter->owner) ||
+        (filter->owner && !user_name_valid(filter->owner)))
         return "owner must be a name: " USER_NAME_RULE;
-    if (owner)
-        list->filter.owner = memcpy(list->owner, owner, strlen(owner) + 1);
     if (label && !label_read(label, list))
         return "label must be a label's name, or name:value";
-    if (uuid && !uuid_read(uuid, list))
+    if (!text_read(request, "device_uuid", list->device_uuid, sizeof list->device_uuid,
+                   &filter->device_uuid) ||
+        (filter->device_uuid && (!filter->device_uuid[0] || strpbrk(filter->device_uuid, "\"\\"))))
         return "device_uuid must be a device's, as /v1/devices tells it";
-    if (since && clock_read(since, &list->filter.since_ms) < 0)
+    if (since && clock_read(since, &filter->since_ms) < 0)
         return "since must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03";
-    if (until && clock_read(until, &list->filter.until_ms) < 0)
+    if (until && clock_read(until, &filter->until_ms) < 0)
         return "until must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03";
     if (token && !id_valid(token))
         return BAD_TOKEN;
     if (token)
         memcpy(list->token, token, sizeof list->token);
-    return page_size_read(request, &list->size);
+    const char *wrong = page_size_read(request, &list->size);
+    return wrong ? wrong : experiments_read(request, list);
 }
 
 /* ---- a sweep's points ---- */
@@ -94,8 +116,6 @@ const char *query_sweep_page(const struct request *request, bool table, struct s
     return NULL;
 }
 
-/* ---- the others ---- */
-
 const char *query_wait(const struct request *request, int *wait_s)
 {
     const char *text = request_query(request, "wait");
@@ -107,11 +127,4 @@ const char *query_wait(const struct request *request, int *wait_s)
     unsigned long seconds = strtoul(text, NULL, 10); /* ULONG_MAX where it does not fit */
     *wait_s = seconds < REQUEST_WAIT_MAX_S ? (int)seconds : REQUEST_WAIT_MAX_S;
     return NULL;
-}
-
-const char *query_remove(const struct request *request, bool *remove)
-{
-    const char *text = request_query(request, "remove");
-    *remove = text && strcmp(text, "true") == 0;
-    return !text || *remove || strcmp(text, "false") == 0 ? NULL : "remove must be true or false";
 }

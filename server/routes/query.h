@@ -4,20 +4,19 @@
 #define COALESCED_SERVER_ROUTES_QUERY_H
 
 #include "server/routes/service.h"
-#include "server/routes/sweep_page.h"
+#include "server/routes/sweep_reply.h"
 
 enum { QUERY_PAGE_SIZE = 50, QUERY_PAGE_SIZE_MAX = 500 };
 
-/* What a list is asked for: owner, label, device_uuid, since, until, page_size and page_token. */
+/* What a list is asked for. */
 struct query_list {
     struct store_filter filter; /* points to the texts below */
-    char owner[USER_NAME_BYTES], label[64], label_value[256], device_uuid[128];
+    char owner[USER_NAME_BYTES], label[64], label_value[256], device_uuid[128], kernel[64], sweep[ID_BYTES];
     int size;             /* rows of the page */
     char token[ID_BYTES]; /* the list goes on behind that id; empty: from its beginning */
 };
 
-/* Without page_size the size is `size`. The other members of the filter are those of one that lets all
-   through. *list must stay where it is. */
+/* Without page_size the size is `size`. *list must stay where it is. */
 const char *query_list(const struct request *request, int size, struct query_list *list);
 
 /* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is
@@ -26,8 +25,5 @@ const char *query_sweep_page(const struct request *request, bool table, struct s
 
 /* Seconds that `wait` in the query or "Prefer: wait=N" asks for, at most REQUEST_WAIT_MAX_S; 0: neither. */
 const char *query_wait(const struct request *request, int *wait_s);
-
-/* remove=true or remove=false. */
-const char *query_remove(const struct request *request, bool *remove);
 
 #endif

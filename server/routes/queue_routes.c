@@ -1,70 +1,120 @@
 /* /v1/queue: what waits and what runs; and holding devices: pause, drain, resume. */
+#include "server/routes/queue_routes.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/device_view.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/device_reply.h"
-#include "server/routes/route_table.h"
+#include "server/routes/experiment_reply.h"
 #include "server/routes/wait.h"
 
-static route_handler queue_show, queue_pause, queue_resume, device_drain, device_resume;
+static route_handler queue_show, hold_change;
 
 const struct route queue_routes[] = {
     /* What waits and what runs, device by device. */
-    {
-        .method = "GET",
-        .pattern = "/v1/queue",
-        .type = "application/json",
-        .handle = queue_show,
-    },
+    {"GET", "/v1/queue", "application/json", .handle = queue_show},
     /* No device takes anything new. */
-    {
-        .method = "POST",
-        .pattern = "/v1/queue/pause",
-        .type = "application/json",
-        .flags = ROUTE_ADMIN,
-        .handle = queue_pause,
-    },
+    {"POST", "/v1/queue/pause", "application/json", .flags = ROUTE_ADMIN, .handle = hold_change},
     /* Devices take work again, but for those that are drained. */
-    {
-        .method = "POST",
-        .pattern = "/v1/queue/resume",
-        .type = "application/json",
-        .flags = ROUTE_ADMIN,
-        .handle = queue_resume,
-    },
+    {"POST", "/v1/queue/resume", "application/json", .flags = ROUTE_ADMIN, .handle = hold_change},
     /* What runs on the device ends, and nothing more begins there until it is resumed. */
-    {
-        .method = "POST",
-        .pattern = "/v1/devices/{n}/drain",
-        .type = "application/json",
-        .flags = ROUTE_ADMIN,
-        .handle = device_drain,
-    },
+    {"POST", "/v1/devices/{n}/drain", "application/json", .flags = ROUTE_ADMIN, .handle = hold_change},
     /* The device takes work again. */
-    {
-        .method = "POST",
-        .pattern = "/v1/devices/{n}/resume",
-        .type = "application/json",
-        .flags = ROUTE_ADMIN,
-        .handle = device_resume,
-    },
+    {"POST", "/v1/devices/{n}/resume", "application/json", .flags = ROUTE_ADMIN, .handle = hold_change},
     {0},
 };
+
+static struct view_hold view_of_hold(const struct queue_hold *hold)
+{
+    return (struct view_hold){hold->held, hold->owner, hold->since_ms};
+}
+
+/* ---- what waits ---- */
+
+/* Owners shown of a device's queue, besides the one that runs and the one that asks. */
+enum { OWNERS_MAX = 100 };
+
+/* What waits for the device and what runs there. */
+static void device_queue_write(struct json_writer *json, struct service *service, int index,
+                               const char *owner)
+{
+    struct device_stats stats;
+    struct queue_owner *owners;
+    char name[DEVICE_NAME_BYTES], waits_for[384];
+    devices_name(service->devices, index, name);
+    experiment_reply_block_reason(service, index, NULL, waits_for, sizeof waits_for);
+    bool known = !waits_for[0]; /* when work begins here */
+    queue_view_device(service->queue, index, &stats);
+    int count = queue_view_owners(service->queue, index, &owners);
+    struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
+    int shown = 0;
+    for (int i = 0; views && i < count; i++)
+        if (i < OWNERS_MAX || owners[i].running || strcmp(owners[i].name, owner) == 0)
+            views[shown++] = (struct view_owner){owners[i].name,
+                                                 owners[i].queued,
+                                                 owners[i].running,
+                                                 owners[i].share,
+                                                 owners[i].next,
+                                                 known ? owners[i].begins_s : -1,
+                                                 known ? owners[i].ends_s : -1};
+    struct view_queue view = {
+        .device = index,
+        .name = name,
+        .queued = stats.queued,
+        .running = stats.running,
+        .mean_s = stats.mean_s,
+        .eta_s = known ? queue_view_wait_s(service->queue, index, owner) : -1,
+        .waits_for = waits_for,
+        .hold = view_of_hold(&stats.hold),
+        .owners = views,
+        .owner_count = shown,
+        .owners_in_all = count,
+    };
+    if (views)
+        device_view_queue(json, NULL, &view);
+    else
+        json->out->failed = true;
+    free(views);
+    free(owners);
+}
+
+void queue_routes_write(struct json_writer *json, const char *key, struct service *service, const char *owner)
+{
+    const struct device_set shown = service_shown_devices(service);
+    struct device_stats all;
+    int running = 0;
+    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;) {
+        struct device_stats stats;
+        queue_view_device(service->queue, i, &stats);
+        running += stats.running[0] != '\0';
+    }
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    const struct view_hold held = view_of_hold(&all.hold);
+    json_writer_begin_object(json, key);
+    json_writer_int(json, "queued", all.queued);
+    json_writer_int(json, "running", running);
+    json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
+    device_view_hold(json, &held);
+    json_writer_begin_array(json, "devices");
+    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
+        device_queue_write(json, service, i, owner);
+    json_writer_end(json);
+    json_writer_end(json);
+}
 
 static enum handled queue_show(struct request *request)
 {
     struct buffer body = {0};
-    device_reply_write_queues(&(struct json_writer){.out = &body}, NULL, service_of(request),
-                              request_user(request)->name);
-    buffer_text(&body, "\n");
-    return reply_body(request, 200, &body);
+    struct json_writer json = {.out = &body};
+    queue_routes_write(&json, NULL, service_of(request), request_user(request)->name);
+    return reply_body(request, 200, service_line(&json));
 }
 
 /* ---- holding and resuming ---- */
 
-/* How it is now: paused or not, and by whom and since when. */
+/* How the device, or QUEUE_ALL_DEVICES, is now: paused or not, and by whom and since when. */
 static enum handled hold_answer(struct request *request, int device)
 {
     struct queue *queue = service_of(request)->queue;
@@ -77,52 +127,27 @@ static enum handled hold_answer(struct request *request, int device)
         json_writer_null(&json, "device");
     else
         json_writer_int(&json, "device", device);
-    device_view_hold(&json, &(struct view_hold){stats.hold.held, stats.hold.owner, stats.hold.since_ms});
-    json_writer_end(&json);
-    buffer_text(&body, "\n");
-    return reply_body(request, 200, &body);
+    const struct view_hold held = view_of_hold(&stats.hold);
+    device_view_hold(&json, &held);
+    return reply_body(request, 200, service_line(&json));
 }
 
-/* `device` may be QUEUE_ALL_DEVICES. */
-static enum handled hold_handle(struct request *request, int device, bool held)
+/* Holds or resumes the device that the path names, or all of them. */
+static enum handled hold_change(struct request *request)
 {
     struct commit_wait *wait = request_state(request);
     struct error error = {0};
     enum handled handled;
+    int device = QUEUE_ALL_DEVICES;
+    bool hold = strcmp(strrchr(request_path(request), '/'), "/resume") != 0;
+    if (request_param(request)[0] && (device = service_path_device(request, &handled)) < 0)
+        return handled;
     if (wait)
         return wait_commit_over(wait, &handled) ? hold_answer(request, device) : handled;
     if (!(wait = wait_commit_new(request, sizeof *wait, free, &handled)))
         return handled;
-    if (queue_admin_hold(service_of(request)->queue, device, held, request_user(request)->name,
+    if (queue_admin_hold(service_of(request)->queue, device, hold, request_user(request)->name,
                          &wait->changed, wait_commit_done, wait, &error) == 0)
         return request_wait(request);
     return reply_error(request, &error);
-}
-
-/* For the device that the path names. */
-static enum handled hold_device(struct request *request, bool held)
-{
-    enum handled handled;
-    int index = device_reply_find(request, &handled);
-    return index < 0 ? handled : hold_handle(request, index, held);
-}
-
-static enum handled queue_pause(struct request *request)
-{
-    return hold_handle(request, QUEUE_ALL_DEVICES, true);
-}
-
-static enum handled queue_resume(struct request *request)
-{
-    return hold_handle(request, QUEUE_ALL_DEVICES, false);
-}
-
-static enum handled device_drain(struct request *request)
-{
-    return hold_device(request, true);
-}
-
-static enum handled device_resume(struct request *request)
-{
-    return hold_device(request, false);
 }

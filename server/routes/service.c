@@ -1,5 +1,4 @@
-/* What many endpoints need: the service of a request, names of devices, and replies that several of them
-   give. */
+/* What many endpoints need: the service of a request, devices, and replies that several of them give. */
 #include "server/routes/service.h"
 
 #include <stdio.h>
@@ -7,6 +6,11 @@
 
 #include "api/device_choice.h"
 #include "server/metrics/metrics.h"
+#include "server/queue/queue_view.h"
+
+const struct route *const service_routes[] = {
+    catalog_routes, comparison_routes, device_routes, event_routes, experiment_routes, health_routes,
+    metrics_routes, prediction_routes, queue_routes,  sweep_routes, ui_routes,         NULL};
 
 struct service *service_of(const struct request *request)
 {
@@ -20,6 +24,15 @@ void service_completed(void *arg, const struct http_completed *completed)
                     (double)completed->took_ns / 1e9);
 }
 
+void service_forget_experiment(void *http, const char *id)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/v1/experiments/%s", id);
+    http_invalidate(http, path);
+}
+
+/* ---- devices ---- */
+
 int service_find_device(struct devices *devices, const char *text)
 {
     struct device_choice choice;
@@ -32,11 +45,37 @@ int service_find_device(struct devices *devices, const char *text)
     return known ? (int)choice.number : -1;
 }
 
-void service_device_name(struct devices *devices, int number, char name[DEVICE_NAME_BYTES])
+int service_path_device(struct request *request, enum handled *handled)
 {
-    struct device_listing listing;
-    bool known = number >= 0 && devices_listing(devices, number, &listing);
-    memcpy(name, known ? listing.name : "", known ? DEVICE_NAME_BYTES : 1);
+    int device = service_find_device(service_of(request)->devices, request_param(request));
+    if (device < 0)
+        *handled = reply_problem(request, PROBLEM_NOT_FOUND,
+                                 "there is no device %s; GET /v1/devices lists them", request_param(request));
+    return device;
+}
+
+struct device_set service_shown_devices(const struct service *service)
+{
+    struct device_set shown = devices_listed(service->devices);
+    for (int i = 0; i < devices_count(service->devices); i++) {
+        struct device_stats stats;
+        if (device_set_has(&shown, i))
+            continue;
+        queue_view_device(service->queue, i, &stats);
+        if (stats.bound || stats.running[0])
+            device_set_add(&shown, i);
+    }
+    return shown;
+}
+
+/* ---- replies ---- */
+
+struct buffer *service_line(struct json_writer *json)
+{
+    while (json->depth)
+        json_writer_end(json);
+    buffer_text(json->out, "\n");
+    return json->out;
 }
 
 enum handled service_reply_unknown_device(struct request *request, int device)
@@ -44,7 +83,7 @@ enum handled service_reply_unknown_device(struct request *request, int device)
     struct device_status status = {0};
     char name[DEVICE_NAME_BYTES];
     struct devices *devices = service_of(request)->devices;
-    service_device_name(devices, device, name);
+    devices_name(devices, device, name);
     devices_get(devices, device, &status);
     reply_retry_after(request, 2);
     return reply_problem(request, PROBLEM_UNAVAILABLE, "device %d (%s) is not known yet%s%s", device, name,
@@ -56,9 +95,7 @@ enum handled service_reply_no_memory(struct request *request, const char *what)
     return reply_problem(request, PROBLEM_UNAVAILABLE, "there is no memory %s", what);
 }
 
-void service_forget_experiment(void *http, const char *id)
+enum handled service_reply_wrong(struct request *request, const char *wrong)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/v1/experiments/%s", id);
-    http_invalidate(http, path);
+    return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
 }

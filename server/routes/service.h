@@ -1,7 +1,9 @@
-/* What all endpoints work with, and what many of them ask about devices. */
+/* What all endpoints work with: the service, the tables of routes, names of devices, and replies that several
+   endpoints give. */
 #ifndef COALESCED_SERVER_ROUTES_SERVICE_H
 #define COALESCED_SERVER_ROUTES_SERVICE_H
 
+#include "base/json_writer.h"
 #include "server/auth/users.h"
 #include "server/calibration/calibrations.h"
 #include "server/devices/device_pool.h"
@@ -16,6 +18,15 @@
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
+
+/* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty
+   route. */
+extern const struct route catalog_routes[], comparison_routes[], device_routes[], event_routes[],
+    experiment_routes[], health_routes[], metrics_routes[], prediction_routes[], queue_routes[],
+    sweep_routes[], ui_routes[];
+
+/* All of them, ended by NULL, for http_config.routes. */
+extern const struct route *const service_routes[];
 
 /* Made and ended by main. Its members outlive all requests, and lock themselves. */
 struct service {
@@ -33,6 +44,8 @@ struct service {
        list. */
     const char *default_device;
     char instance[64];
+    /* Not NULL while the store cannot be opened: a handler then uses only data_dir, instance and this. */
+    struct starting *starting;
 };
 
 /* The service that the request was sent to. */
@@ -41,12 +54,27 @@ struct service *service_of(const struct request *request);
 /* Fits http_config.completed: counts the request for /metrics. */
 void service_completed(void *arg, const struct http_completed *completed);
 
+/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its
+   retention; `http` is the struct http. */
+void service_forget_experiment(void *http, const char *id);
+
+/* ---- devices ---- */
+
 /* The number of the device that a path or a query names by its number or its name, be it in the list or
    not; -1: no device ever had that number or name. */
 int service_find_device(struct devices *devices, const char *text);
 
-/* A device's name; empty where no device ever had that number. */
-void service_device_name(struct devices *devices, int number, char name[DEVICE_NAME_BYTES]);
+/* The same for the device that the path names; -1: *handled is the 404. */
+int service_path_device(struct request *request, enum handled *handled);
+
+/* The devices to show: those of the list, and those that left it and still run something or have something
+   bound to them. */
+struct device_set service_shown_devices(const struct service *service);
+
+/* ---- replies ---- */
+
+/* Ends what is open and the line. Returns the writer's buffer, for reply_body() or reply_immutable(). */
+struct buffer *service_line(struct json_writer *json);
 
 /* Answers 503: nothing is known of the device yet, because its executor has not said hello. */
 enum handled service_reply_unknown_device(struct request *request, int device);
@@ -54,8 +82,7 @@ enum handled service_reply_unknown_device(struct request *request, int device);
 /* Answers 503 for want of memory; `what` as in "there is no memory for a list". */
 enum handled service_reply_no_memory(struct request *request, const char *what);
 
-/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its
-   retention; `http` is the struct http. */
-void service_forget_experiment(void *http, const char *id);
+/* Answers 400 with the sentence. */
+enum handled service_reply_wrong(struct request *request, const char *wrong);
 
 #endif

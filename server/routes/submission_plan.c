@@ -27,6 +27,12 @@ static void fingerprint_make(const char *prefix, const char *text, char out[SUBM
     snprintf(out, SUBMISSION_FINGERPRINT_BYTES, "%s%016llx%016llx", prefix, one, other);
 }
 
+static int fail(struct submission_fault *fault, enum submission_fault_kind kind)
+{
+    fault->kind = kind;
+    return -1;
+}
+
 /* False, with *fault: a priority above EXPERIMENT_PRIORITY_MAX goes before everybody's and is for an
    admin. */
 static bool priority_allowed(int64_t priority, const struct user *user, struct submission_fault *fault)
@@ -42,38 +48,28 @@ static bool priority_allowed(int64_t priority, const struct user *user, struct s
 
 /* ---- one experiment ---- */
 
-/* Checks the experiment and finds its devices. What is wrong on any device is said before a device is
-   known. */
-static int experiment_read(struct experiment *experiment, struct device_set *set, const json_t *object,
-                           const struct submission_devices *devices, struct submission_fault *fault)
-{
-    enum device_fit fit = DEVICE_REFUSED;
-    experiment_json_read(experiment, object, &fault->problems);
-    /* Wrong fields hold their defaults, so that all that is wrong is found at once. */
-    if (experiment->kernel)
-        fit = device_fit_find(experiment, devices->offers, set, &fault->problems);
-    if (fault->problems.count) {
-        sweep_explain(experiment->kernel, object, &fault->problems);
-        fault->kind = SUBMISSION_INVALID;
-        return -1;
-    }
-    if (fit == DEVICE_UNKNOWN) {
-        fault->kind = SUBMISSION_UNKNOWN;
-        fault->device = device_set_next(set, 0);
-        return -1;
-    }
-    return 0;
-}
-
 static int plan_single(struct submission_plan *plan, json_t *object, const struct submission_request *request,
                        const struct submission_devices *devices, struct submission_fault *fault)
 {
     struct experiment experiment;
-    struct device_set set;
+    struct device_set set = {{0}};
     struct buffer text = {0};
-    if (device_choice_default(object, devices->default_device, devices->first) < 0 ||
-        experiment_read(&experiment, &set, object, devices, fault) < 0 ||
-        !priority_allowed(experiment.priority, request->user, fault))
+    enum device_fit fit = DEVICE_REFUSED;
+    if (device_choice_default(object, devices->default_device, devices->first) < 0)
+        return -1;
+    experiment_json_read(&experiment, object, &fault->problems);
+    /* Wrong fields hold their defaults, so that all that is wrong is found at once, and what is wrong on any
+       device is said before a device is known. */
+    if (experiment.kernel)
+        fit = device_fit_find(&experiment, devices->offers, &set, &fault->problems);
+    if (fault->problems.count || !experiment.kernel) {
+        sweep_explain(experiment.kernel, object, &fault->problems);
+        return fail(fault, SUBMISSION_INVALID);
+    }
+    fault->device = device_set_next(&set, 0);
+    if (fit == DEVICE_UNKNOWN)
+        return fail(fault, SUBMISSION_UNKNOWN);
+    if (!priority_allowed(experiment.priority, request->user, fault))
         return -1;
     struct json_writer json = {.out = &text};
     experiment_text_write(&json, NULL, &experiment, object);
@@ -156,15 +152,11 @@ static int sweep_check(const struct sweep *sweep, const struct submission_reques
                        struct submission_fault *fault)
 {
     static_assert((int)COLUMNS_DETAIL_BYTES <= (int)JSON_PARTS_DETAIL_BYTES, "either detail fits");
-    if (sweep->unknown_device >= 0) {
-        fault->kind = SUBMISSION_UNKNOWN;
-        fault->device = sweep->unknown_device;
-        return -1;
-    }
-    if (sweep_page_check(&request->page, sweep->points[0].values, fault->detail) < 0) {
-        fault->kind = SUBMISSION_MALFORMED;
-        return -1;
-    }
+    fault->device = sweep->unknown_device;
+    if (sweep->unknown_device >= 0)
+        return fail(fault, SUBMISSION_UNKNOWN);
+    if (sweep_reply_columns_check(&request->page, sweep->points[0].values, fault->detail) < 0)
+        return fail(fault, SUBMISSION_MALFORMED);
     for (int i = 0; i < sweep->experiment_count; i++)
         if (!priority_allowed(sweep->experiments[i].priority, request->user, fault))
             return -1;
@@ -216,10 +208,8 @@ int submission_plan_make(struct submission_plan *plan, const struct submission_r
     fault->kind = SUBMISSION_NO_MEMORY; /* where nothing else is said */
     fault->problems.count = 0;
     json_t *object = json_parts_body(request->body, request->length, least, fault->detail);
-    if (!object) {
-        fault->kind = SUBMISSION_MALFORMED;
-        return -1;
-    }
+    if (!object)
+        return fail(fault, SUBMISSION_MALFORMED);
     int status = plan_object(plan, object, request, devices, fault);
     json_decref(object);
     if (status < 0) {
@@ -227,7 +217,7 @@ int submission_plan_make(struct submission_plan *plan, const struct submission_r
         return -1;
     }
     plan->points = plan->sweep ? plan->items.point_count : 1;
-    plan->rounds = sweep_rounds(&plan->items);
+    plan->rounds = plan->sweep ? sweep_rounds(&plan->items) : 1;
     plan->runs = plan->items.experiment_count * plan->rounds;
     for (int i = 0; i < plan->items.experiment_count; i++)
         plan->timeouts_s += plan->items.experiments[i].timeout_s * plan->rounds;

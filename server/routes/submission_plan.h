@@ -8,7 +8,7 @@
 #include "api/problem.h"
 #include "api/sweep.h"
 #include "server/auth/users.h"
-#include "server/routes/sweep_page.h"
+#include "server/routes/sweep_reply.h"
 
 enum { SUBMISSION_KEY_MAX = 255, SUBMISSION_FINGERPRINT_BYTES = 40 };
 
@@ -49,7 +49,7 @@ struct submission_plan {
 
 /* What is wrong. */
 struct submission_fault {
-    enum {
+    enum submission_fault_kind {
         SUBMISSION_MALFORMED, /* `detail` says how */
         SUBMISSION_INVALID,   /* `problems`: fields */
         SUBMISSION_FORBIDDEN, /* `problems`: fields for which the user's role is not enough */

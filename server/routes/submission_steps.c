@@ -15,7 +15,6 @@
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
 #include "server/routes/submission_plan.h"
-#include "server/routes/sweep_points.h"
 #include "server/routes/sweep_reply.h"
 #include "server/routes/wait.h"
 
@@ -48,25 +47,28 @@ static void state_free(void *arg)
 /* ---- read ---- */
 
 /* NULL, or what is wrong with the header or the query. */
-static const char *request_read(struct request *request, bool sweep, struct submission_request *read)
+static const char *read_request(struct request *request, bool sweep, struct submission_state *state)
 {
-    struct buffer keys = {0};
-    *read = (struct submission_request){
-        .sweep = sweep, .user = request_user(request), .wait_s = request_prefer_wait(request)};
-    read->body = request_body(request, &read->length);
-    read->key = request_header(request, "Idempotency-Key");
-    request_list(request, "Idempotency-Key", &keys);
-    bool several = read->key && keys.data && strcmp(keys.data, read->key) != 0;
-    buffer_free(&keys);
+    struct request_content content;
+    struct submission_request *read = &state->read;
     static_assert(SUBMISSION_KEY_MAX == 255, "the sentence names it");
-    if (several)
+    request_read(request, &content);
+    state->service = content.context;
+    *read = (struct submission_request){
+        .body = content.body,
+        .length = content.length,
+        .sweep = sweep,
+        .key = content.key,
+        .user = content.user,
+        .wait_s = content.wait_s,
+        .page = {.size = QUERY_PAGE_SIZE}, /* what is shown of an experiment with "repeat" */
+    };
+    if (content.keys_differ)
         return "one Idempotency-Key is wanted, there are more";
     if (read->key && (!read->key[0] || strlen(read->key) > SUBMISSION_KEY_MAX))
         return "an Idempotency-Key has 1 to 255 characters";
-    if (!sweep) { /* the query has no page; with "repeat" the usual one is shown */
-        read->page = (struct sweep_page){.size = QUERY_PAGE_SIZE};
+    if (!sweep)
         return NULL;
-    }
     return query_sweep_page(request, strcmp(request_type(request), CSV_MEDIA_TYPE) == 0, &read->page);
 }
 
@@ -76,7 +78,7 @@ static enum handled reply_fault(struct request *request, const struct submission
 {
     switch (fault->kind) {
     case SUBMISSION_MALFORMED:
-        return reply_problem(request, PROBLEM_MALFORMED, "%s", fault->detail);
+        return service_reply_wrong(request, fault->detail);
     case SUBMISSION_INVALID:
         return reply_fields(request, &fault->problems);
     case SUBMISSION_FORBIDDEN:
@@ -157,17 +159,14 @@ static enum handled act(struct request *request, struct submission_state *state)
 
 static enum handled begin(struct request *request, bool sweep)
 {
-    struct submission_request read;
     enum handled handled;
-    const char *wrong = request_read(request, sweep, &read);
-    if (wrong)
-        return reply_problem(request, PROBLEM_MALFORMED, "%s", wrong);
     struct submission_state *state = wait_commit_new(request, sizeof *state, state_free, &handled);
     if (!state)
         return handled;
-    state->read = read;
-    state->service = service_of(request);
-    if (!takes_long(&read)) {
+    const char *wrong = read_request(request, sweep, state);
+    if (wrong)
+        return service_reply_wrong(request, wrong);
+    if (!takes_long(&state->read)) {
         decide(state);
         return act(request, state);
     }
@@ -184,13 +183,6 @@ static enum handled begin(struct request *request, bool sweep)
 
 /* ---- answer ---- */
 
-static void location_set(struct request *request, const char *resource, const char *id)
-{
-    char location[64];
-    snprintf(location, sizeof location, "/v1/%s/%s", resource, id);
-    reply_header(request, "Location", location);
-}
-
 /* The key came before, and what became of that cannot be read now. */
 static enum handled reply_unread(struct request *request, const char *id, const struct error *error)
 {
@@ -200,15 +192,26 @@ static enum handled reply_unread(struct request *request, const char *id, const 
                          error->text);
 }
 
-/* True: the client waits for an end that is still to come. */
-static bool waits(struct request *request, const struct submission_state *state, bool ended, bool unread)
+/* True: the client waits for an end that is still to come. Else the reply has its headers, and *whole says
+   whether it is the result, which was waited for, or where that stands. */
+static bool waits(struct request *request, const struct submission_state *state, bool ended, bool unread,
+                  bool *whole)
 {
-    return state->read.wait_s && !ended && !unread && !request_over(request);
+    char location[64];
+    bool wanted = state->read.wait_s > 0;
+    if (wanted && !ended && !unread && !request_over(request))
+        return true;
+    snprintf(location, sizeof location, "/v1/%s/%s", state->plan.sweep ? "sweeps" : "experiments",
+             state->outcome.id);
+    reply_header(request, "Location", location);
+    *whole = wanted && ended;
+    if (*whole)
+        reply_preference_applied(request);
+    return false;
 }
 
-/* The result, when it was waited for and has ended; else where the experiment stands. A read that fails
-   changes nothing about what is committed; but what came before with the same key may be at any state by
-   now. */
+/* A read that fails changes nothing about what is committed; but what came before with the same key may be at
+   any state by now. */
 static enum handled answer_experiment(struct request *request, struct submission_state *state)
 {
     struct service *service = state->service;
@@ -216,31 +219,26 @@ static enum handled answer_experiment(struct request *request, struct submission
     struct view_experiment view = {.id = id, .kernel = state->plan.kernel, .device = state->plan.device};
     struct job *job = NULL;
     struct error error = {0};
-    bool running, queued = experiment_reply_place(service, &view, &running);
-    view.state = job_state_name(running ? JOB_RUNNING : JOB_QUEUED);
+    enum handled handled;
+    bool whole, queued = experiment_reply_place(service, &view);
+    view.state = view.running ? "running" : "queued";
     if (!queued || state->read.wait_s) {
         if (store_get(service->store, id, &job, &error) == 0)
-            experiment_reply_init(service, job, &view);
+            experiment_reply_now(service, job, &view);
         else if (error.kind == ERROR_NOT_FOUND)
             return reply_error(request, &error);
-        if (job && !view.ended)
-            experiment_reply_place(service, &view, &running);
     }
     bool unread = error.kind != ERROR_NONE;
-    enum handled handled;
     if (unread && !queued && state->outcome.outcome == SUBMITTED_AGAIN)
         return reply_unread(request, id, &error);
-    if (waits(request, state, view.ended, unread)) {
+    if (waits(request, state, view.ended, unread, &whole))
         handled = request_wait_until(request, state->read.wait_s);
-    } else if (state->read.wait_s && view.ended) {
-        location_set(request, "experiments", id);
-        reply_preference_applied(request);
+    else if (whole)
         handled = experiment_reply_send(request, &view);
-    } else {
-        location_set(request, "experiments", id);
+    else
         handled = experiment_reply_accepted(request, 202, &view);
-    }
-    job_free(job);
+    if (job)
+        job_free(job);
     return handled;
 }
 
@@ -251,7 +249,7 @@ static enum handled answer_sweep(struct request *request, struct submission_stat
     struct sweep_row row;
     struct error error = {0};
     enum handled handled;
-    bool unread = store_sweep(state->service->store, id, &row, &error) < 0;
+    bool whole, unread = store_sweep(state->service->store, id, &row, &error) < 0;
     if (unread && error.kind == ERROR_NOT_FOUND)
         return reply_error(request, &error);
     if (unread && state->outcome.outcome == SUBMITTED_AGAIN)
@@ -262,15 +260,11 @@ static enum handled answer_sweep(struct request *request, struct submission_stat
         row.submitted_ms = clock_wall_ms();
         memcpy(row.id, id, sizeof row.id);
     }
-    bool ended = sweep_row_ended(&row);
-    if (waits(request, state, ended, unread)) {
+    if (waits(request, state, sweep_row_ended(&row), unread, &whole)) {
         handled = request_wait_until(request, state->read.wait_s);
-    } else if (state->read.wait_s && ended) {
-        location_set(request, "sweeps", id);
-        reply_preference_applied(request);
-        handled = sweep_points_reply(request, &row, &state->read.page);
+    } else if (whole) {
+        handled = sweep_reply_points(request, &row, &state->read.page);
     } else {
-        location_set(request, "sweeps", id);
         request_type_first(request); /* there is no table of what has not ended */
         handled = sweep_reply_accepted(request, 202, &row);
     }
@@ -287,14 +281,15 @@ static enum handled answer(struct request *request, struct submission_state *sta
         return reply_problem(request, PROBLEM_KEY_REUSED,
                              "this Idempotency-Key came before, with another request; use a new one");
     request_made(request, outcome->id);
-    submission_plan_clear(&state->plan); /* a wait may be long */
+    if (state->plan.sweep || state->read.wait_s) /* much memory, or for long */
+        submission_plan_clear(&state->plan);
     /* Before the state is read, so that an end in between is not missed. */
     if (state->read.wait_s && !state->end && !(state->end = wait_end_new(request, outcome->id)))
         state->read.wait_s = 0;
     return state->plan.sweep ? answer_sweep(request, state) : answer_experiment(request, state);
 }
 
-enum handled submission_steps_handle(struct request *request, bool sweep)
+static enum handled submit(struct request *request, bool sweep)
 {
     struct submission_state *state = request_state(request);
     enum handled handled;
@@ -305,4 +300,14 @@ enum handled submission_steps_handle(struct request *request, bool sweep)
     if (!state->submitted)
         return act(request, state);
     return wait_commit_over(&state->commit, &handled) ? answer(request, state) : handled;
+}
+
+enum handled submission_steps_experiment(struct request *request)
+{
+    return submit(request, false);
+}
+
+enum handled submission_steps_sweep(struct request *request)
+{
+    return submit(request, true);
 }

@@ -5,8 +5,7 @@
 
 #include "server/http/route.h"
 
-/* The whole handler. `sweep`: the body is a sweep's or a recipe's, else one experiment's, which "repeat"
-   makes a sweep. */
-enum handled submission_steps_handle(struct request *request, bool sweep);
+/* POST of one experiment, which "repeat" makes a sweep; of a sweep or a recipe. */
+route_handler submission_steps_experiment, submission_steps_sweep;
 
 #endif

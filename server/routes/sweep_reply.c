@@ -1,10 +1,20 @@
-/* Sweeps as the endpoints show them. */
+/* Sweeps as the endpoints show them; their points are sent run by run, or summed up over the runs of each
+   point. */
 #include "server/routes/sweep_reply.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "api/csv.h"
+#include "api/point_summary.h"
+#include "api/summary_table.h"
+#include "base/hash.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/block_reason.h"
+#include "server/routes/experiment_reply.h"
+#include "server/routes/service.h"
+
+/* ---- the sweep ---- */
 
 const char *sweep_reply_state(const struct sweep_row *row)
 {
@@ -15,14 +25,17 @@ const char *sweep_reply_state(const struct sweep_row *row)
     return row->states[JOB_SUCCEEDED] == row->total ? "succeeded" : "finished";
 }
 
-void sweep_reply_init(struct service *service, const struct sweep_row *row, struct view_sweep *view)
+double sweep_reply_open(struct json_writer *json, const char *key, struct service *service,
+                        const struct sweep_row *row, bool request)
 {
     bool ended = sweep_row_ended(row);
-    *view = (struct view_sweep){
+    struct view_sweep view = {
         .id = row->id,
+        .request = request ? row->request : NULL,
         .state = sweep_reply_state(row),
         .recipe = row->recipe,
         .owner = row->owner,
+        .spread = row->spread,
         .submitted_ms = row->submitted_ms,
         .finished_ms = ended ? row->finished_ms : 0,
         .repeat = row->rounds,
@@ -35,41 +48,279 @@ void sweep_reply_init(struct service *service, const struct sweep_row *row, stru
         .removed = row->removed,
         .cancelling = row->cancelled && !ended,
     };
-    view->spread = row->spread;
     for (int i = device_set_next(&row->devices, 0); i >= 0; i = device_set_next(&row->devices, i + 1)) {
-        struct view_ran *ran = &view->devices[view->device_count++];
+        struct view_ran *ran = &view.devices[view.device_count++];
         ran->device = i;
-        service_device_name(service->devices, i, ran->name);
+        devices_name(service->devices, i, ran->name);
     }
     int device;
     char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device);
     if (next)
-        block_reason_write(service, device, next, view->waits_for, sizeof view->waits_for);
+        experiment_reply_block_reason(service, device, next, view.waits_for, sizeof view.waits_for);
     free(next);
-    view->eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view->paused);
+    view.eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view.paused);
+    sweep_view_open(json, key, &view);
+    return view.eta_s;
 }
 
 enum handled sweep_reply_accepted(struct request *request, unsigned status, const struct sweep_row *row)
 {
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    struct view_sweep view;
-    sweep_reply_init(service_of(request), row, &view);
-    sweep_view_open(&json, NULL, &view);
-    json_writer_end(&json);
-    buffer_text(&body, "\n");
+    double eta_s = sweep_reply_open(&json, NULL, service_of(request), row, false);
     if (status == 202)
-        reply_retry_after(request, view.eta_s);
-    return reply_body(request, status, &body);
+        reply_retry_after(request, eta_s);
+    return reply_body(request, status, service_line(&json));
 }
 
-int sweep_reply_read(struct request *request, const char *id, struct sweep_row *row, enum handled *handled)
+/* ---- its points, a piece at a time ---- */
+
+enum { PIECE_RUNS = 16 };
+
+struct paging {
+    struct service *service;
+    char id[ID_BYTES];
+    int run, end;      /* the next one, and the one behind the last */
+    int rounds;        /* so many runs each point has */
+    char next[16];     /* the next page's token; empty: this is the last */
+    bool table, begun; /* begun: `head` is sent */
+    bool gone;         /* runs are missing: the sweep was removed meanwhile */
+    bool summary;      /* else run by run */
+    bool spread;       /* a summary for each device of a point */
+    /* by the device's number + 1; without `spread` the first alone */
+    struct point_summary *summaries[DEVICES_MAX + 1];
+    struct columns columns;  /* of the table */
+    struct buffer head;      /* what stands before the points; owned */
+    struct json_writer json; /* unless it is a table; its buffer is the piece's in any case */
+};
+
+static void paging_free(void *arg)
 {
-    struct error error = {0};
-    if (id_valid(id) && store_sweep(service_of(request)->store, id, row, &error) == 0)
+    struct paging *paging = arg;
+    for (int i = 0; i <= DEVICES_MAX; i++)
+        point_summary_free(paging->summaries[i]);
+    buffer_free(&paging->head);
+    free(paging);
+}
+
+/* `summary`: over the point's runs; NULL: the run itself. */
+static int point_write(struct paging *paging, const struct view_point *point,
+                       const struct point_summary *summary)
+{
+    struct buffer *out = paging->json.out;
+    if (paging->table)
+        return summary ? summary_table_row(out, summary, &paging->columns, point)
+                       : csv_row(out, &paging->columns, point);
+    if (summary)
+        point_summary_write(&paging->json, NULL, summary, point);
+    else
+        sweep_view_point(&paging->json, NULL, point);
+    return out->failed ? -1 : 0;
+}
+
+/* Runs on different devices are never put into one median. 0 or -1. */
+static int run_sum(struct paging *paging, const struct view_point *run)
+{
+    int device = paging->spread && run->experiment ? run->experiment->device : -1;
+    struct point_summary **summary = &paging->summaries[device + 1];
+    if (!*summary && (*summary = point_summary_new(paging->rounds)))
+        point_summary_begin(*summary);
+    return *summary ? point_summary_add(*summary, run) : -1;
+}
+
+/* In the order of devices; last the runs without one. */
+static int summaries_write(struct paging *paging, const struct view_point *point)
+{
+    int failed = 0;
+    for (int i = 1; i <= DEVICES_MAX + 1 && !failed; i++) {
+        struct point_summary *summary = paging->summaries[i % (DEVICES_MAX + 1)];
+        if (!summary || !summary->asked)
+            continue;
+        point_summary_end(summary);
+        failed = point_write(paging, point, summary);
+        point_summary_begin(summary);
+    }
+    return failed;
+}
+
+static int run_write(void *arg, const struct point_row *row)
+{
+    struct paging *paging = arg;
+    struct view_experiment experiment;
+    int round = row->place % paging->rounds;
+    struct view_point point = {.index = row->place / paging->rounds,
+                               .repeated = paging->rounds > 1,
+                               .repeat_index = round,
+                               .values = row->axes,
+                               .id = row->experiment,
+                               .request = row->request,
+                               .failure = row->reason,
+                               .reference = row->reference};
+    if (row->job) {
+        experiment_reply_init(paging->service, row->job, &experiment);
+        point.experiment = &experiment;
+    }
+    if ((paging->gone = row->place != paging->run))
+        return -1;
+    paging->run = row->place + 1;
+    if (!paging->summary)
+        return point_write(paging, &point, NULL);
+    if (run_sum(paging, &point) < 0)
+        return -1;
+    return round < paging->rounds - 1 ? 0 : summaries_write(paging, &point);
+}
+
+static int piece_write(void *arg, struct buffer *out, struct error *error)
+{
+    struct paging *paging = arg;
+    /* of a summary whole points, and one at least */
+    int each = paging->summary ? paging->rounds : 1, left = paging->end - paging->run;
+    int runs = (PIECE_RUNS + each - 1) / each * each;
+    runs = left < runs ? left : runs;
+    int behind = paging->run + runs;
+    if (!paging->begun)
+        buffer_append(out, paging->head.data, paging->head.size);
+    paging->begun = true;
+    paging->json.out = out;
+    if (store_points(paging->service->store, paging->id, paging->run, runs, run_write, paging, error) < 0)
+        return -1;
+    if (paging->gone || paging->run != behind)
+        return error_set(error, ERROR_NOT_FOUND, "sweep %s was removed meanwhile", paging->id);
+    if (paging->run < paging->end)
+        return 1;
+    if (paging->table)
         return 0;
-    *handled = error.kind == ERROR_NONE || error.kind == ERROR_NOT_FOUND
-                   ? reply_problem(request, PROBLEM_NOT_FOUND, "there is no sweep %s", id)
-                   : reply_error(request, &error);
-    return -1;
+    json_writer_end(&paging->json);
+    json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
+    service_line(&paging->json);
+    return out->failed ? -1 : 0;
+}
+
+/* ---- the columns of a table ---- */
+
+/* Those that the page asks for and, of a summary, all that there are; *all is to be cleared in any case. */
+static int columns_choose(const struct sweep_page *page, const char *values, struct summary_table *all,
+                          struct columns *columns, char detail[COLUMNS_DETAIL_BYTES])
+{
+    *all = (struct summary_table){0};
+    if (page->view != SWEEP_VIEW_SUMMARY)
+        return csv_columns(columns, page->columns, detail);
+    snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
+    if (summary_table_make(all, values) < 0)
+        return -1;
+    return columns_read(columns, page->columns, all->names, all->count, detail);
+}
+
+int sweep_reply_columns_check(const struct sweep_page *page, const char *values,
+                              char detail[COLUMNS_DETAIL_BYTES])
+{
+    struct summary_table all;
+    struct columns columns;
+    if (!page->table)
+        return 0;
+    int status = columns_choose(page, values, &all, &columns, detail);
+    summary_table_clear(&all);
+    return status;
+}
+
+static int values_take(void *arg, const struct point_row *row)
+{
+    return buffer_text(arg, row->axes);
+}
+
+/* The table's first line, of the columns that are asked for. 0, or -1 with the reply. */
+static int table_begin(struct request *request, struct paging *paging, const struct sweep_page *page,
+                       enum handled *handled)
+{
+    char detail[COLUMNS_DETAIL_BYTES];
+    struct summary_table all = {0};
+    struct buffer values = {0};
+    struct error error = {0};
+    int status = 0;
+    if (paging->summary)
+        status = store_points(paging->service->store, paging->id, 0, 1, values_take, &values, &error);
+    if (values.failed)
+        status = error_set(&error, ERROR_MEMORY, "no memory for a table");
+    if (status < 0)
+        *handled = reply_error(request, &error);
+    else if ((status =
+                  columns_choose(page, values.data ? values.data : "{}", &all, &paging->columns, detail)) < 0)
+        *handled = service_reply_wrong(request, detail);
+    else if (paging->summary)
+        columns_header(&paging->head, &paging->columns, all.names);
+    else
+        csv_header(&paging->head, &paging->columns);
+    summary_table_clear(&all);
+    buffer_free(&values);
+    return status;
+}
+
+/* ---- the answer ---- */
+
+/* Names the answer to such a request for as long as the sweep stays as it is. False: no memory. */
+static bool answer_name(const struct sweep_row *row, const struct sweep_page *page, char name[ID_BYTES + 20])
+{
+    struct buffer asked = {0};
+    buffer_format(&asked, "%d %d %d %d %d %s", page->table, page->view, page->from, page->size, row->removed,
+                  page->columns ? page->columns : "");
+    bool named = !asked.failed;
+    if (named)
+        snprintf(name, ID_BYTES + 20, "%s-%016llx", row->id,
+                 (unsigned long long)hash_bytes(asked.data, asked.size));
+    buffer_free(&asked);
+    return named;
+}
+
+static struct paging *paging_new(struct service *service, const struct sweep_row *row,
+                                 const struct sweep_page *page)
+{
+    struct paging *paging = calloc(1, sizeof *paging);
+    bool summary = page->view == SWEEP_VIEW_SUMMARY;
+    int each = summary ? row->rounds : 1, count = row->total / each;
+    if (!paging)
+        return NULL;
+    paging->service = service;
+    memcpy(paging->id, row->id, sizeof paging->id);
+    paging->rounds = row->rounds;
+    paging->table = page->table;
+    paging->summary = summary;
+    paging->spread = row->spread;
+    int from = page->from < count ? page->from : count;
+    int end = page->size < count - from ? from + page->size : count;
+    paging->run = from * each;
+    paging->end = end * each;
+    if (end < count)
+        snprintf(paging->next, sizeof paging->next, "%d", end);
+    return paging;
+}
+
+enum handled sweep_reply_points(struct request *request, const struct sweep_row *row,
+                                const struct sweep_page *asked)
+{
+    enum handled handled = HANDLED_FAILED;
+    char name[ID_BYTES + 20];
+    struct sweep_page page = *asked;
+    if (page.view == SWEEP_VIEW_USUAL)
+        page.view = row->rounds > 1 && !page.table ? SWEEP_VIEW_SUMMARY : SWEEP_VIEW_RUNS;
+    bool immutable = sweep_row_ended(row) && answer_name(row, &page, name);
+    if (immutable && reply_not_modified(request, name, &handled))
+        return handled;
+    struct paging *paging = paging_new(service_of(request), row, &page);
+    if (!paging)
+        return service_reply_no_memory(request, "for an answer");
+    int status = 0;
+    if (page.table) {
+        status = table_begin(request, paging, &page, &handled);
+    } else {
+        paging->json.out = &paging->head;
+        sweep_reply_open(&paging->json, NULL, paging->service, row, true);
+        json_writer_string(&paging->json, "view", paging->summary ? "summary" : "runs");
+        json_writer_begin_array(&paging->json, "points");
+    }
+    if (status == 0 && !paging->head.failed)
+        return reply_stream(request, piece_write, paging, paging_free);
+    if (status == 0)
+        handled = service_reply_no_memory(request, "for an answer");
+    paging_free(paging);
+    return handled;
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "server/http/site.h"
-#include "server/routes/route_table.h"
 #include "server/routes/service.h"
 #include "version.h"
 
@@ -12,70 +11,28 @@ static const char page_type[] = "text/html; charset=utf-8";
 
 const struct route ui_routes[] = {
     /* A plain text that lists addresses; a browser is redirected to the page. */
-    {
-        .method = "GET",
-        .pattern = "/",
-        .type = "text/plain",
-        .other = page_type,
-        .flags = ROUTE_OPEN | ROUTE_CACHED,
-        .handle = index_show,
-    },
+    {"GET", "/", "text/plain", .other = page_type, .flags = ROUTE_OPEN | ROUTE_CACHED, .handle = index_show},
     /* The contract, as it was when this program was built. */
-    {
-        .method = "GET",
-        .pattern = "/openapi.yaml",
-        .type = "application/yaml",
-        .flags = ROUTE_OPEN | ROUTE_CACHED | ROUTE_SLOW,
-        .handle = contract_show,
-    },
+    {"GET", "/openapi.yaml", "application/yaml", .flags = ROUTE_OPEN | ROUTE_CACHED | ROUTE_SLOW,
+     .handle = contract_show},
     /* The page. */
-    {
-        .method = "GET",
-        .pattern = "/ui/",
-        .type = "text/html; charset=utf-8",
-        .flags = ROUTE_OPEN | ROUTE_QUERY,
-        .handle = site_answer_page,
-    },
+    {"GET", "/ui/", "text/html; charset=utf-8", .flags = ROUTE_OPEN | ROUTE_QUERY,
+     .handle = site_answer_page},
     /* The same document, which shows the page that the path names. */
-    {
-        .method = "GET",
-        .pattern = "/ui/{page}",
-        .type = "text/html; charset=utf-8",
-        .flags = ROUTE_OPEN | ROUTE_QUERY,
-        .handle = site_answer_page,
-    },
+    {"GET", "/ui/{page}", "text/html; charset=utf-8", .flags = ROUTE_OPEN | ROUTE_QUERY,
+     .handle = site_answer_page},
     /* The same about one experiment, sweep or device. */
-    {
-        .method = "GET",
-        .pattern = "/ui/{page}/{id}",
-        .type = "text/html; charset=utf-8",
-        .flags = ROUTE_OPEN | ROUTE_QUERY,
-        .handle = site_answer_page,
-    },
+    {"GET", "/ui/{page}/{id}", "text/html; charset=utf-8", .flags = ROUTE_OPEN | ROUTE_QUERY,
+     .handle = site_answer_page},
     /* A script that pages share. */
-    {
-        .method = "GET",
-        .pattern = "/ui/assets/{file}.js",
-        .type = "text/javascript",
-        .flags = ROUTE_OPEN | ROUTE_CACHED,
-        .handle = site_answer_file,
-    },
+    {"GET", "/ui/assets/{file}.js", "text/javascript", .flags = ROUTE_OPEN | ROUTE_CACHED,
+     .handle = site_answer_file},
     /* Style sheets. */
-    {
-        .method = "GET",
-        .pattern = "/ui/assets/{file}.css",
-        .type = "text/css",
-        .flags = ROUTE_OPEN | ROUTE_CACHED,
-        .handle = site_answer_file,
-    },
+    {"GET", "/ui/assets/{file}.css", "text/css", .flags = ROUTE_OPEN | ROUTE_CACHED,
+     .handle = site_answer_file},
     /* A page's script, or a chart's. */
-    {
-        .method = "GET",
-        .pattern = "/ui/assets/{folder}/{file}.js",
-        .type = "text/javascript",
-        .flags = ROUTE_OPEN | ROUTE_CACHED,
-        .handle = site_answer_file,
-    },
+    {"GET", "/ui/assets/{folder}/{file}.js", "text/javascript", .flags = ROUTE_OPEN | ROUTE_CACHED,
+     .handle = site_answer_file},
     {0},
 };
 

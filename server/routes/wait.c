@@ -79,29 +79,3 @@ void wait_end_free(void *end_wait)
     long_poll_cancel(wait->events, wait->waiter);
     free(wait);
 }
-
-bool wait_end_keep(struct request *request, const char *id, int wait_s, enum handled *handled)
-{
-    if (!wait_s || request_state(request))
-        return true;
-    struct end_wait *wait = wait_end_new(request, id);
-    if (!wait) {
-        *handled = service_reply_no_memory(request, "to wait");
-        return false;
-    }
-    request_set_state(request, wait, wait_end_free);
-    return true;
-}
-
-bool wait_end_continue(struct request *request, int wait_s, const char *later, enum handled *handled)
-{
-    if (!wait_s)
-        return false;
-    if (!request_over(request))
-        *handled = request_wait_until(request, wait_s);
-    else if (request_ending(request))
-        *handled = reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping; %s", later);
-    else
-        return false;
-    return true;
-}

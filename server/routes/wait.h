@@ -7,14 +7,12 @@
 
 #include "server/routes/service.h"
 
-/* ---- for a commit ---- */
-
 /* The first member of the handler's state. */
 struct commit_wait {
     struct request *request;
     atomic_bool done;
-    bool
-        changed; /* true from the beginning; false before the end: nothing changed, which the audit log counts */
+    /* true from the beginning; false before the end: nothing changed, which the audit log counts */
+    bool changed;
     struct error failed; /* why it was not written */
 };
 
@@ -32,21 +30,11 @@ void wait_commit_done(void *state, const struct error *failed);
    answered. */
 bool wait_commit_over(struct commit_wait *wait, enum handled *handled);
 
-/* ---- for an end ---- */
-
 struct end_wait;
 
 /* Wakes the request when that experiment or sweep has ended, from now on until wait_end_free(). To be
    called before its state is read, so that an end in between is not missed. NULL: no memory. */
 struct end_wait *wait_end_new(struct request *request, const char *id);
 void wait_end_free(void *end_wait); /* NULL is allowed */
-
-/* For a GET with a wait: the same, kept with the request, once. False: no memory, and *handled is the
-   reply. */
-bool wait_end_keep(struct request *request, const char *id, int wait_s, enum handled *handled);
-
-/* The experiment or sweep has not ended. True: the handler returns *handled, because the wait goes on, or
-   because the service stops: `later` says what becomes of it then. False: the time is over. */
-bool wait_end_continue(struct request *request, int wait_s, const char *later, enum handled *handled);
 
 #endif

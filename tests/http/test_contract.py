@@ -14,13 +14,12 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 def routes():
     found = {}
     shared = "".join(path.read_text() for path in sorted(ROUTES.glob("*.c")))
-    blocks = [(text, method, rest) for text in (path.read_text() for path in sorted(ROUTES.glob("*_routes.c")))
-              for method, rest in re.findall(r'\.method = "(\w+)"(.*?)\n *\}', text, re.S)]
-    for text, method, rest in blocks:
-        pattern = re.search(r'\.pattern = "([^"]+)"', rest).group(1)
-        named = re.search(r"\.queries = (\w+)", rest)
-        queries = named and re.search(named.group(1) + r"\[\] = \{([^}]*)\}", text + shared)
-        found[method.lower(), pattern] = set(re.findall(r'"(\w+)"', queries.group(1))) if queries else set()
+    for path in sorted(ROUTES.glob("*_routes.c")):
+        text = path.read_text()
+        for method, pattern, rest in re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",(.*?\.handle = \w+)\}', text, re.S):
+            named = re.search(r"\.queries = (\w+)", rest)
+            queries = named and re.search(named.group(1) + r"\[\] = \{([^}]*)\}", text + shared)
+            found[method.lower(), pattern] = set(re.findall(r'"(\w+)"', queries.group(1))) if queries else set()
     return found
 
 

@@ -1,5 +1,5 @@
-#include "server/routes/state_metrics.h"
-
+/* /metrics: the counters of server/metrics, and the state of the queue, the devices and the store at this
+   moment. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,61 +7,47 @@
 #include "server/metrics/exposition.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
-#include "server/routes/device_reply.h"
 #include "server/routes/service.h"
 #include "version.h"
+
+static route_handler metrics_show;
+
+const struct route metrics_routes[] = {
+    /* In Prometheus' text format. Holds no lock for long and asks neither the store nor a device: of a device
+       it has the last reading, with its age. */
+    {"GET", "/metrics", "text/plain; version=0.0.4; charset=utf-8", .flags = ROUTE_METRICS,
+     .handle = metrics_show},
+    {0},
+};
 
 static_assert((int)METRICS_DEVICES == (int)DEVICES_MAX, "each device has a row of counters");
 
 /* ---- of each device ---- */
+
+/* A number of each device; a row in families[], and what it is in row_read(). */
+enum { OLDEST, RUNNING, BUSY, PAUSED, HEALTHY, FAMILIES };
 
 /* The state of one device, read once for all families. */
 struct row {
     int device;
     bool listed;
     char name[DEVICE_NAME_BYTES];
-    struct device_stats depth;
-    bool held;
+    int bound; /* experiments that wait and may run only there */
+    double families[FAMILIES];
     struct device_status status;
     struct readings_latest latest[LIVE_QUANTITIES];
 };
 
-static double running(const struct row *row)
-{
-    return row->depth.running[0] != '\0';
-}
-
-static double oldest(const struct row *row)
-{
-    return row->depth.oldest_s;
-}
-
-static double busy(const struct row *row)
-{
-    return row->depth.busy_s;
-}
-
-static double paused(const struct row *row)
-{
-    return row->held;
-}
-
-static double healthy(const struct row *row)
-{
-    return !devices_unusable_reason(&row->status);
-}
-
 static const struct {
     const char *name, *type, *help;
-    double (*value)(const struct row *row);
-} families[] = {
-    {"coalesced_queue_oldest_seconds", "gauge",
-     "How long the oldest one that may run there has waited; 0: none waits.", oldest},
-    {"coalesced_device_running", "gauge", "Experiments that run: 0 or 1.", running},
-    {"coalesced_device_busy_seconds_total", "counter", "For how long experiments had the device.", busy},
-    {"coalesced_device_paused", "gauge", "1: it was drained, or the queue paused, and takes nothing new.",
-     paused},
-    {"coalesced_device_healthy", "gauge", "1: an executor answers, is being started or can be.", healthy},
+} families[FAMILIES] = {
+    [OLDEST] = {"coalesced_queue_oldest_seconds", "gauge",
+                "How long the oldest one that may run there has waited; 0: none waits."},
+    [RUNNING] = {"coalesced_device_running", "gauge", "Experiments that run: 0 or 1."},
+    [BUSY] = {"coalesced_device_busy_seconds_total", "counter", "For how long experiments had the device."},
+    [PAUSED] = {"coalesced_device_paused", "gauge",
+                "1: it was drained, or the queue paused, and takes nothing new."},
+    [HEALTHY] = {"coalesced_device_healthy", "gauge", "1: an executor answers, is being started or can be."},
 };
 
 /* Quantities in NVML's units, with the factor to base units. */
@@ -161,82 +147,72 @@ static void depth_write(struct buffer *out, const struct service *service, const
     int unbound = all.queued;
     exposition_family(out, name, "gauge", "Experiments that wait, by the one device that they wait for.");
     for (int i = 0; i < count; i++) {
-        device_sample(out, name, rows[i].device, rows[i].depth.bound);
-        unbound -= rows[i].depth.bound;
+        device_sample(out, name, rows[i].device, rows[i].bound);
+        unbound -= rows[i].bound;
     }
     snprintf(labels, sizeof labels, "device=\"%s\"", metrics_any);
     if (devices_count(service->devices) > 1)
         exposition_sample(out, name, labels, unbound > 0 ? unbound : 0);
 }
 
-/* Reads the rows of all devices that are shown; returns how many. */
-static int rows_read(const struct service *service, struct row *rows)
+static void row_read(const struct service *service, int device, bool listed, struct row *row)
 {
-    struct device_set shown = device_reply_shown(service), listed = devices_listed(service->devices);
-    int count = 0;
-    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;) {
-        struct row *row = &rows[count++];
-        row->device = i;
-        row->listed = device_set_has(&listed, i);
-        service_device_name(service->devices, i, row->name);
-        queue_view_device(service->queue, i, &row->depth);
-        row->held = queue_view_held(service->queue, i);
-        devices_get(service->devices, i, &row->status);
-        readings_latest(service->readings, i, row->latest);
-    }
-    return count;
+    struct device_stats stats;
+    queue_view_device(service->queue, device, &stats);
+    devices_get(service->devices, device, &row->status);
+    readings_latest(service->readings, device, row->latest);
+    devices_name(service->devices, device, row->name);
+    row->device = device;
+    row->listed = listed;
+    row->bound = stats.bound;
+    row->families[OLDEST] = stats.oldest_s;
+    row->families[RUNNING] = stats.running[0] != '\0';
+    row->families[BUSY] = stats.busy_s;
+    row->families[PAUSED] = queue_view_held(service->queue, device);
+    row->families[HEALTHY] = !devices_unusable_reason(&row->status);
 }
 
-/* Returns whether one of the list can be used. */
-static bool devices_write(struct buffer *out, const struct service *service)
+static void devices_write(struct buffer *out, const struct service *service)
 {
-    static const size_t family_count = sizeof families / sizeof *families;
+    const struct device_set shown = service_shown_devices(service);
+    const struct device_set listed = devices_listed(service->devices);
     struct row *rows = calloc(DEVICES_MAX, sizeof *rows);
-    int count = rows ? rows_read(service, rows) : 0;
-    bool usable = false;
+    int count = 0;
     out->failed |= !rows;
-    for (int i = 0; i < count; i++)
-        usable |= rows[i].listed && healthy(&rows[i]) > 0;
+    for (int i = -1; rows && (i = device_set_next(&shown, i + 1)) >= 0;)
+        row_read(service, i, device_set_has(&listed, i), &rows[count++]);
     depth_write(out, service, rows, count);
-    for (size_t f = 0; f < family_count; f++) {
+    for (int f = 0; f < FAMILIES; f++) {
         exposition_family(out, families[f].name, families[f].type, families[f].help);
         for (int i = 0; i < count; i++)
-            if (rows[i].listed ||
-                families[f].value != healthy) /* a device that left the list is not unhealthy */
-                device_sample(out, families[f].name, rows[i].device, families[f].value(&rows[i]));
+            if (rows[i].listed || f != HEALTHY) /* a device that left the list is not unhealthy */
+                device_sample(out, families[f].name, rows[i].device, rows[i].families[f]);
     }
     facts_write(out, rows, count);
     quantities_write(out, rows, count);
     throttle_write(out, rows, count);
     free(rows);
-    return usable;
 }
 
-/* ---- of the service ---- */
+/* ---- the answer ---- */
 
-static void service_write(struct buffer *out, bool ready, bool stored)
+/* While the store cannot be opened: the counters, the process and its disk. */
+static enum handled metrics_show(struct request *request)
 {
+    const struct service *service = service_of(request);
+    struct buffer body = {0};
     char labels[EXPOSITION_LABELS];
+    bool stored = !service->starting && store_healthy(service->store, NULL);
+    bool ready = stored && devices_usable(service->devices) && !queue_view_stopping(service->queue);
+    if (!service->starting)
+        devices_write(&body, service);
+    metrics_write(&body, service->starting ? 0 : devices_count(service->devices), service->data_dir);
     snprintf(labels, sizeof labels, "version=\"%s\",commit=\"%s\"", COALESCED_VERSION, coalesced_commit);
-    exposition_family(out, "coalesced_build_info", "gauge", "The build that answers.");
-    exposition_sample(out, "coalesced_build_info", labels, 1);
-    exposition_single(out, "coalesced_ready", "gauge", "1: /readyz says that an experiment would run now.",
+    exposition_family(&body, "coalesced_build_info", "gauge", "The build that answers.");
+    exposition_sample(&body, "coalesced_build_info", labels, 1);
+    exposition_single(&body, "coalesced_ready", "gauge", "1: /readyz says that an experiment would run now.",
                       ready);
-    exposition_single(out, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
+    exposition_single(&body, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
                       stored);
-}
-
-void state_metrics_write(struct buffer *out, const struct service *service)
-{
-    bool stored = store_healthy(service->store, NULL);
-    bool ready = devices_usable(service->devices) && stored && !queue_view_stopping(service->queue);
-    devices_write(out, service);
-    metrics_write(out, devices_count(service->devices), service->data_dir);
-    service_write(out, ready, stored);
-}
-
-void state_metrics_write_starting(struct buffer *out, const char *data_dir)
-{
-    metrics_write(out, 0, data_dir);
-    service_write(out, false, false);
+    return reply_body(request, 200, &body);
 }
