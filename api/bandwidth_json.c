@@ -1,5 +1,5 @@
 /* Bytes from the counters or the prediction, divided by the times. */
-#include "api/bandwidth_json.h"
+#include "api/result_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "api/json_parts.h"
 #include "kernels/model/access.h"
 
-double bandwidth_json_gbps(double bytes, double us)
+double result_json_gbps(double bytes, double us)
 {
     return us > 0 ? bytes / us / 1e3 : NAN;
 }
@@ -80,7 +80,7 @@ static void write_bytes(struct json_writer *json, const char *key, const struct 
 static void write_rate(struct json_writer *json, const char *gbps, const char *above,
                        const struct traffic_bytes *bytes, double us, double peak)
 {
-    double rate = bytes->source ? bandwidth_json_gbps(bytes->load + bytes->store, us) : NAN;
+    double rate = bytes->source ? result_json_gbps(bytes->load + bytes->store, us) : NAN;
     json_writer_rounded(json, gbps, rate);
     json_writer_bool(json, above, peak > 0 && rate > peak);
 }
@@ -90,10 +90,10 @@ static void open_rates(struct json_writer *json, const char *key, const struct r
                        const struct timing *t, const struct traffic_bytes *sectors)
 {
     double bytes = (double)(r->load_bytes + r->store_bytes + r->atomic_bytes);
-    double peak = r->device.peak_gbps, effective = bandwidth_json_gbps(bytes, t->median_us);
+    double peak = r->device.peak_gbps, effective = result_json_gbps(bytes, t->median_us);
     json_writer_begin_object(json, key);
     json_writer_rounded(json, "effective_gbps", effective);
-    json_writer_rounded(json, "best_gbps", bandwidth_json_gbps(bytes, t->min_us));
+    json_writer_rounded(json, "best_gbps", result_json_gbps(bytes, t->min_us));
     json_writer_rounded(json, "of_peak", peak > 0 ? effective / peak : NAN);
     json_writer_bool(json, "above_peak", peak > 0 && effective > peak);
     write_rate(json, "sector_gbps", "sector_above_peak", sectors, t->median_us, peak);
@@ -125,8 +125,8 @@ static void write_all_rates(struct json_writer *json, const struct result *r,
     json_writer_end(json);
 }
 
-void bandwidth_json_write(struct json_writer *json, const char *key, const struct experiment *e,
-                          const struct result *r, const struct prediction_answer *prediction)
+void result_json_bandwidth(struct json_writer *json, const char *key, const struct experiment *e,
+                           const struct result *r, const struct prediction_answer *prediction)
 {
     struct traffic_bytes sectors = sector_bytes(r, prediction), dram = dram_bytes(e, r);
     json_writer_begin_object(json, key);
@@ -161,7 +161,7 @@ static void write_pace(struct json_writer *json, const char *key, const struct r
     json_writer_end(json);
 }
 
-void bandwidth_json_compute(struct json_writer *json, const char *key, const struct result *r)
+void result_json_compute(struct json_writer *json, const char *key, const struct result *r)
 {
     if (!r->operations) {
         json_parts_missing(json, key, "not_applicable", "the kernel is about bytes");

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/comparison_fields.h"
 #include "api/json_parts.h"
 #include "api/scan.h"
 #include "base/buffer.h"

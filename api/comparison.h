@@ -4,9 +4,56 @@
 #ifndef COALESCED_API_COMPARISON_H
 #define COALESCED_API_COMPARISON_H
 
-#include "api/comparison_request.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/json_writer.h"
+#include "kernels/experiment.h"
 #include "kernels/verdict.h"
+
+/* ---- the request: two sides and how they are compared ---- */
+
+enum { COMPARISON_EXPERIMENTS_MAX = 20000 }; /* a side */
+enum { COMPARISON_POINTS_MAX = 10000, COMPARISON_BUT_FOR_MAX = 16 };
+
+/* Which experiments; what all members say together. Texts and objects belong to the request. */
+struct comparison_side {
+    const char *sweep, *kernel, *device_uuid, *owner; /* NULL: any */
+    const json_t *experiments;                        /* a list of ids; NULL: any */
+    const json_t *labels, *where;                     /* objects; NULL: any */
+    int device;                                       /* -1: any */
+    const char *called;         /* the name of a device, from which the route sets `device`; NULL: none */
+    int64_t since_ms, until_ms; /* submitted then or later, and before; 0 and INT64_MAX: any */
+};
+
+struct comparison_request {
+    struct comparison_side sides[2]; /* a and b */
+    const char *but_for[COMPARISON_BUT_FOR_MAX];
+    int but_for_count;
+    bool hot, stable_only;
+    double same_within;
+    json_t *tree; /* owned */
+};
+
+/* Reads the request's object, which it takes. 0, or -1 with what is wrong in *problems;
+   comparison_request_clear() in any case. Names of sweeps, experiments and owners are not looked up. */
+int comparison_request_read(struct comparison_request *request, json_t *object, struct problems *problems);
+void comparison_request_clear(struct comparison_request *request);
+
+/* Has that request of an experiment the values of the side's `where`? */
+bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment);
+
+/* The fields that identify its point. New reference; NULL: no memory. */
+json_t *comparison_fields(const struct comparison_request *request, const json_t *asked);
+
+/* What is shown of it where the sides differ: the fields of but_for, and how it is measured, members of
+   objects as "measure.noise". New reference; NULL: no memory. */
+json_t *comparison_fields_beside(const struct comparison_request *request, const json_t *asked);
+
+/* ---- gathering and judging ---- */
 
 /* What is known of an experiment; borrowed. */
 struct comparison_experiment {
@@ -27,7 +74,7 @@ enum comparison_left {
 
 struct comparison_run {
     int point, facts;
-    /* of those that there are runs of, where points are of one device each (comparison_devices.h) */
+    /* of those that there are runs of, where points are of one device each (comparison_devices_split()) */
     int device;
     bool unstable;
     uint64_t executor; /* a hash of the process that timed it; 0: not known */
@@ -64,7 +111,7 @@ struct comparison {
     int tellable;    /* points with enough on both sides */
     double expected; /* verdicts of better and worse by chance, at most */
     int shared;      /* experiments on both sides */
-    double apart_us; /* see comparison_devices.h; set before it is judged */
+    double apart_us; /* of comparison_devices_apart_us(); set before it is judged */
 };
 
 /* What is shown of each run besides its time. */
@@ -92,5 +139,41 @@ static inline bool comparison_matched(const struct comparison_point *point)
 {
     return point->count[0] && point->count[1];
 }
+
+/* ---- devices and executors (comparison_devices.c) ---- */
+
+/* Where both sides ran on the same devices, and on more than one, each point becomes one for each device,
+   whose fields have its "device_uuid", so that times are compared within a device alone. Else points stay
+   as they are. Once all runs are there, before it is judged. 0, or -1: no memory. */
+int comparison_devices_split(struct comparison *comparison);
+
+/* How far all cold times of one side may be off against all of the other, whatever their number, in
+   microseconds. What two events around a launch add to a time has levels, and an executor keeps one of
+   them for all of its cold times: between four pairs of executors on two H200 those of 200 experiments, of
+   3 to 70 us, were 0.00, 0.09, 0.09 and 0.13 us apart (medians; by size up to 0.18), and those of an empty
+   kernel too, but not by the same. Hot times, differences of sequences, have none of it. */
+#define COMPARISON_EXECUTORS_APART_US 0.16
+
+/* That, where an executor took cold times of one side and none of the other, or else 0. A result names its
+   executor by its placement's name; results without one count as of one executor. */
+double comparison_devices_apart_us(const struct comparison *comparison);
+
+/* ---- answers (comparison_view.c) ---- */
+
+/* All but the points. Leaves the object open, and in it the array "points". */
+void comparison_view_open(struct json_writer *json, const char *key, const struct comparison *comparison);
+
+/* One of them. */
+void comparison_view_point(struct json_writer *json, const char *key, const struct comparison *comparison,
+                           const struct comparison_point *point);
+
+/* CSV: a row for each point, with the verdict first and then the fields of the requests. */
+
+/* The fields of all points, as keys. Released by the caller; NULL: no memory. */
+json_t *comparison_csv_columns(const struct comparison *comparison);
+
+/* Each appends a line with its end. `columns` are comparison_csv_columns(). 0, or -1: no memory. */
+int comparison_csv_header(struct buffer *out, const json_t *columns);
+int comparison_csv_row(struct buffer *out, const json_t *columns, const struct comparison_point *point);
 
 #endif

@@ -1,5 +1,5 @@
 /* Splits points by device, and finds which executors took the times of each side. */
-#include "api/comparison_devices.h"
+#include "api/comparison.h"
 
 #include <stdlib.h>
 

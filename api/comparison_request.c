@@ -1,13 +1,13 @@
 /* Reads the two sides of a comparison, and how they are compared. */
-#include "api/comparison_request.h"
+#include "api/comparison.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/experiment_json.h"
 #include "api/json_parts.h"
-#include "api/experiment_members.h"
 #include "api/problem.h"
 #include "base/clock.h"
 #include "kernels/kernel.h"
@@ -15,12 +15,6 @@
 enum { IDS_MAX = 10000, WHERE_MAX = 16 };
 
 static const double same_within_default = 0.005, same_within_most = 0.5;
-
-/* Where in the request something is, and where to say that it is wrong. */
-struct member_place {
-    const char *pointer;
-    struct problems *problems;
-};
 
 /* ---- fields of an experiment's request, by their names ---- */
 
@@ -34,6 +28,7 @@ static bool field_known(const char *name)
 
 static void check_field(const char *name, const char *pointer, struct problems *problems)
 {
+    static const char *const common[] = {"kernel", "dtype", "size", "block", "grid"};
     struct suggestion meant;
     if (field_known(name))
         return;
@@ -41,145 +36,119 @@ static void check_field(const char *name, const char *pointer, struct problems *
     for (int i = 0; i < suite_count(); i++)
         for (int k = 0; k < suite_at(i)->param_count; k++)
             suggest_consider(&meant, suite_at(i)->params[k].name);
-    for (const char *const *common = (const char *const[]){"kernel", "dtype", "size", "block", "grid", NULL};
-         *common; common++)
-        suggest_consider(&meant, *common);
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        suggest_consider(&meant, common[i]);
     problem_add(problems, pointer, "no experiment has a field of that name%s GET /v1/kernels lists them",
                 suggest_text(&meant));
 }
 
 /* ---- members of a side ---- */
 
-static const char *text_read(const json_t *value, const struct member_place *place)
+static void read_text(const char **text, const json_t *value, const char *pointer, struct problems *problems)
 {
-    if (json_is_string(value) && *json_string_value(value))
-        return json_string_value(value);
-    problem_add(place->problems, place->pointer, "must be a text, is %s",
-                json_is_string(value) ? "empty" : json_parts_type(value));
-    return NULL;
+    *text = json_string_length(value) ? json_string_value(value) : NULL;
+    if (!*text)
+        problem_add(problems, pointer, "must be a text, is %s",
+                    json_is_string(value) ? "empty" : json_parts_type(value));
 }
 
-static void read_sweep(struct comparison_side *side, const json_t *value, const struct member_place *place)
+static void read_moment(int64_t *ms, const json_t *value, const char *pointer, struct problems *problems)
 {
-    side->sweep = text_read(value, place);
+    if (!json_is_string(value) || clock_read(json_string_value(value), ms) < 0)
+        problem_add(problems, pointer, "must be a time, as \"2026-11-21T06:41:19Z\" or \"2026-11-21\"");
 }
 
-static void read_kernel(struct comparison_side *side, const json_t *value, const struct member_place *place)
-{
-    side->kernel = text_read(value, place);
-}
-
-static void read_device_uuid(struct comparison_side *side, const json_t *value,
-                             const struct member_place *place)
-{
-    side->device_uuid = text_read(value, place);
-}
-
-static void read_owner(struct comparison_side *side, const json_t *value, const struct member_place *place)
-{
-    side->owner = text_read(value, place);
-}
-
-static void read_device(struct comparison_side *side, const json_t *value, const struct member_place *place)
+static void read_device(struct comparison_side *side, const json_t *value, const char *pointer,
+                        struct problems *problems)
 {
     json_int_t number = json_integer_value(value);
     side->called = json_string_value(value);
     if (!side->called && (!json_is_integer(value) || number < 0 || number > INT_MAX))
-        problem_add(place->problems, place->pointer, "must be the number or the name of a device");
+        problem_add(problems, pointer, "must be the number or the name of a device");
     else if (!side->called)
         side->device = (int)number;
 }
 
-static void read_experiments(struct comparison_side *side, const json_t *value,
-                             const struct member_place *place)
+static void read_experiments(struct comparison_side *side, const json_t *value, const char *pointer,
+                             struct problems *problems)
 {
     size_t i, count = json_array_size(value);
     const json_t *id;
-    if (!json_is_array(value) || count < 1 || count > IDS_MAX) {
-        problem_add(place->problems, place->pointer, "must be a list of 1 to %d ids of experiments", IDS_MAX);
+    if (count < 1 || count > IDS_MAX) {
+        problem_add(problems, pointer, "must be a list of 1 to %d ids of experiments", IDS_MAX);
         return;
     }
     json_array_foreach (value, i, id)
-        if (!json_is_string(id) && !problems_full(place->problems)) {
-            char pointer[64];
-            snprintf(pointer, sizeof pointer, "%s/%zu", place->pointer, i);
-            problem_add(place->problems, pointer, "must be the id of an experiment, is %s",
-                        json_parts_type(id));
+        if (!json_is_string(id) && !problems_full(problems)) {
+            char at[64];
+            snprintf(at, sizeof at, "%s/%zu", pointer, i);
+            problem_add(problems, at, "must be the id of an experiment, is %s", json_parts_type(id));
         }
     side->experiments = value;
 }
 
-/* What the check says of "#/labels" is of this side's. */
-static void read_labels(struct comparison_side *side, const json_t *value, const struct member_place *place)
+static void read_labels(struct comparison_side *side, const json_t *value, const char *pointer,
+                        struct problems *problems)
 {
-    struct problems found = {0};
-    experiment_members_labels(value, &found);
-    for (int i = 0; i < found.count && i < EXPERIMENT_PROBLEMS; i++) {
-        char pointer[64];
-        snprintf(pointer, sizeof pointer, "%.10s%s", place->pointer,
-                 found.at[i].pointer + strlen("#/labels"));
-        problem_add(place->problems, pointer, "%s", found.at[i].detail);
-    }
+    experiment_members_labels(NULL, value, pointer, problems);
     side->labels = json_object_size(value) ? value : NULL;
 }
 
-static void read_moment(const json_t *value, const struct member_place *place, int64_t *ms)
-{
-    if (!json_is_string(value) || clock_read(json_string_value(value), ms) < 0)
-        problem_add(place->problems, place->pointer,
-                    "must be a time, as \"2026-11-21T06:41:19Z\" or \"2026-11-21\"");
-}
-
-static void read_since(struct comparison_side *side, const json_t *value, const struct member_place *place)
-{
-    read_moment(value, place, &side->since_ms);
-}
-
-static void read_until(struct comparison_side *side, const json_t *value, const struct member_place *place)
-{
-    read_moment(value, place, &side->until_ms);
-}
-
-static void read_where(struct comparison_side *side, const json_t *value, const struct member_place *place)
+static void read_where(struct comparison_side *side, const json_t *value, const char *pointer,
+                       struct problems *problems)
 {
     const char *name;
     json_t *wanted;
     if (!json_is_object(value) || json_object_size(value) > WHERE_MAX) {
-        problem_add(place->problems, place->pointer,
+        problem_add(problems, pointer,
                     "must be an object of at most %d fields and their values, as {\"offset\": 0}", WHERE_MAX);
         return;
     }
     json_object_foreach ((json_t *)value, name, wanted) {
-        char pointer[64];
-        problem_pointer(pointer, sizeof pointer, place->pointer, name);
-        check_field(name, pointer, place->problems);
+        char at[64];
+        problem_pointer(at, sizeof at, pointer, name);
+        check_field(name, at, problems);
     }
     side->where = value;
 }
 
+/* Each is a text or a moment at its place in the side, or has a function of its own. */
 static const struct {
     const char *name;
-    void (*read)(struct comparison_side *side, const json_t *value, const struct member_place *place);
+    void (*read)(struct comparison_side *side, const json_t *value, const char *pointer,
+                 struct problems *problems);
+    size_t text_at, moment_at;
 } members[] = {
-    {"sweep", read_sweep},   {"experiments", read_experiments},
-    {"labels", read_labels}, {"kernel", read_kernel},
-    {"device", read_device}, {"device_uuid", read_device_uuid},
-    {"owner", read_owner},   {"since", read_since},
-    {"until", read_until},   {"where", read_where},
+    {"sweep", .text_at = offsetof(struct comparison_side, sweep)},
+    {"experiments", .read = read_experiments},
+    {"labels", .read = read_labels},
+    {"kernel", .text_at = offsetof(struct comparison_side, kernel)},
+    {"device", .read = read_device},
+    {"device_uuid", .text_at = offsetof(struct comparison_side, device_uuid)},
+    {"owner", .text_at = offsetof(struct comparison_side, owner)},
+    {"since", .moment_at = offsetof(struct comparison_side, since_ms)},
+    {"until", .moment_at = offsetof(struct comparison_side, until_ms)},
+    {"where", .read = read_where},
 };
-enum { MEMBERS = sizeof members / sizeof *members };
 
-static void add_unknown(const char *pointer, const char *name, struct problems *problems)
+static void read_member(struct comparison_side *side, const char *name, const json_t *value,
+                        const char *pointer, struct problems *problems)
 {
+    char at[64], *place = (char *)side;
     struct suggestion meant;
-    suggest_begin(&meant, name);
-    for (int i = 0; i < MEMBERS; i++)
-        suggest_consider(&meant, members[i].name);
-    problem_add(
-        problems, pointer,
-        "unknown field%s a side takes sweep, experiments, labels, kernel, device, device_uuid, owner, "
-        "since, until and where",
-        suggest_text(&meant));
+    int i = suggest_find(name, SUGGEST_TABLE(members));
+    problem_pointer(at, sizeof at, pointer, name);
+    if (i < 0)
+        problem_add(problems, at,
+                    "unknown field%s a side takes sweep, experiments, labels, kernel, device, device_uuid, "
+                    "owner, since, until and where",
+                    suggest_among(&meant, name, SUGGEST_TABLE(members)));
+    else if (members[i].read)
+        members[i].read(side, value, at, problems);
+    else if (members[i].moment_at)
+        read_moment((int64_t *)(place + members[i].moment_at), value, at, problems);
+    else
+        read_text((const char **)(place + members[i].text_at), value, at, problems);
 }
 
 static void side_read(struct comparison_side *side, const json_t *object, const char *pointer,
@@ -194,17 +163,8 @@ static void side_read(struct comparison_side *side, const json_t *object, const 
                            : "is required, as {\"sweep\": \"...\"}");
         return;
     }
-    json_object_foreach ((json_t *)object, name, value) {
-        char below[64];
-        int i = 0;
-        problem_pointer(below, sizeof below, pointer, name);
-        while (i < MEMBERS && strcmp(members[i].name, name) != 0)
-            i++;
-        if (i < MEMBERS)
-            members[i].read(side, value, &(struct member_place){below, problems});
-        else
-            add_unknown(below, name, problems);
-    }
+    json_object_foreach ((json_t *)object, name, value)
+        read_member(side, name, value, pointer, problems);
     if (json_object_size(object) == (json_object_get(object, "where") ? 1u : 0u))
         problem_add(
             problems, pointer,
@@ -236,22 +196,6 @@ static void read_but_for(struct comparison_request *request, const json_t *value
     }
 }
 
-static bool flag_read(const json_t *value, struct problems *problems)
-{
-    if (value && !json_is_boolean(value))
-        problem_add(problems, "#/stable_only", "must be true or false, is %s", json_parts_type(value));
-    return json_is_true(value);
-}
-
-static bool time_read(const json_t *value, struct problems *problems)
-{
-    const char *name = json_string_value(value);
-    bool hot = name && strcmp(name, "hot") == 0;
-    if (value && !hot && !(name && strcmp(name, "cold") == 0))
-        problem_add(problems, "#/time", "must be \"cold\" or \"hot\"");
-    return hot;
-}
-
 static double same_within_read(const json_t *value, struct problems *problems)
 {
     double number = value ? json_number_value(value) : same_within_default;
@@ -264,38 +208,36 @@ static double same_within_read(const json_t *value, struct problems *problems)
 static void check_names(const json_t *object, struct problems *problems)
 {
     static const char *const known[] = {"a", "b", "time", "same_within", "but_for", "stable_only"};
-    enum { KNOWN = sizeof known / sizeof *known };
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)object, name, value) {
         struct suggestion meant;
         char pointer[64];
-        int i = 0;
-        while (i < KNOWN && strcmp(known[i], name) != 0)
-            i++;
-        if (i < KNOWN || problems_full(problems))
+        if (suggest_find(name, SUGGEST_TABLE(known)) >= 0 || problems_full(problems))
             continue;
-        suggest_begin(&meant, name);
-        for (i = 0; i < KNOWN; i++)
-            suggest_consider(&meant, known[i]);
         problem_pointer(pointer, sizeof pointer, "#", name);
         problem_add(problems, pointer,
                     "unknown field%s a comparison takes a, b, time, same_within, but_for and stable_only",
-                    suggest_text(&meant));
+                    suggest_among(&meant, name, SUGGEST_TABLE(known)));
     }
 }
 
 int comparison_request_read(struct comparison_request *request, json_t *object, struct problems *problems)
 {
     int before = problems->count;
-    const json_t *but_for = json_object_get(object, "but_for");
+    const json_t *but_for = json_object_get(object, "but_for"), *time = json_object_get(object, "time"),
+                 *stable_only = json_object_get(object, "stable_only");
     *request = (struct comparison_request){.tree = object};
     check_names(object, problems);
     side_read(&request->sides[0], json_object_get(object, "a"), "#/a", problems);
     side_read(&request->sides[1], json_object_get(object, "b"), "#/b", problems);
-    request->hot = time_read(json_object_get(object, "time"), problems);
+    request->hot = json_parts_is(time, "hot");
+    if (time && !request->hot && !json_parts_is(time, "cold"))
+        problem_add(problems, "#/time", "must be \"cold\" or \"hot\"");
     request->same_within = same_within_read(json_object_get(object, "same_within"), problems);
-    request->stable_only = flag_read(json_object_get(object, "stable_only"), problems);
+    request->stable_only = json_is_true(stable_only);
+    if (stable_only && !json_is_boolean(stable_only))
+        problem_add(problems, "#/stable_only", "must be true or false, is %s", json_parts_type(stable_only));
     if (but_for)
         read_but_for(request, but_for, problems);
     return problems->count == before ? 0 : -1;
@@ -305,4 +247,89 @@ void comparison_request_clear(struct comparison_request *request)
 {
     json_decref(request->tree);
     request->tree = NULL;
+}
+
+/* ---- the fields that make a point ---- */
+
+/* Fields of a request that do not make it another point: who asked for it, where and how it is measured. */
+static const char *const beside[] = {"device",   "labels",    "priority",  "timeout_s", "measure",
+                                     "counters", "transfers", "placement", "repeat"};
+/* Those of them that are shown where they differ. */
+static const char *const shown[] = {"device", "measure", "transfers", "placement", "counters"};
+
+bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment)
+{
+    const char *name;
+    json_t *wanted;
+    if (!side->where)
+        return true;
+    json_object_foreach ((json_t *)side->where, name, wanted) {
+        const json_t *found = json_object_get(experiment, name);
+        size_t given = json_is_array(wanted) ? json_array_size(wanted) : 1;
+        if (!json_is_array(found)) {
+            if (!json_equal(given == 1 && json_is_array(wanted) ? json_array_get(wanted, 0) : wanted, found))
+                return false;
+            continue;
+        }
+        /* What is left out of a shape is 1. */
+        for (size_t i = 0; i < json_array_size(found) || i < given; i++) {
+            const json_t *one = json_is_array(wanted) ? json_array_get(wanted, i) : i ? NULL : wanted;
+            const json_t *other = json_array_get(found, i);
+            if (one ? !json_equal(one, other) : json_integer_value(other) != 1)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Is the field ruled out as a factor by the request's but_for? */
+static bool is_but_for(const struct comparison_request *request, const char *name)
+{
+    return suggest_find(name, request->but_for, (size_t)request->but_for_count, sizeof(char *)) >= 0;
+}
+
+/* Does the grid follow from the other fields? */
+static bool grid_is_derived(const json_t *asked)
+{
+    struct problems problems = {0};
+    struct experiment experiment;
+    const json_t *grid = json_object_get(asked, "grid");
+    json_t *copy = json_copy((json_t *)asked);
+    json_object_del(copy, "grid");
+    bool same = copy && experiment_json_read(&experiment, copy, &problems) == 0 &&
+                experiment_check(&experiment, NULL, &problems) == 0;
+    json_decref(copy);
+    for (size_t i = 0; same && i < 3; i++)
+        same = json_integer_value(json_array_get(grid, i)) == experiment.grid[i];
+    return same;
+}
+
+json_t *comparison_fields(const struct comparison_request *request, const json_t *asked)
+{
+    const char *name;
+    json_t *value, *fields = json_object();
+    json_object_foreach ((json_t *)asked, name, value)
+        if (suggest_find(name, SUGGEST_TABLE(beside)) < 0 && !is_but_for(request, name))
+            json_object_set(fields, name, value);
+    if (request->but_for_count && json_object_get(fields, "grid") && grid_is_derived(asked))
+        json_object_del(fields, "grid");
+    return fields;
+}
+
+json_t *comparison_fields_beside(const struct comparison_request *request, const json_t *asked)
+{
+    const char *name, *inner;
+    json_t *value, *member, *out = json_object();
+    json_object_foreach ((json_t *)asked, name, value) {
+        if (suggest_find(name, SUGGEST_TABLE(shown)) < 0 && !is_but_for(request, name))
+            continue;
+        if (!json_is_object(value))
+            json_object_set(out, name, value);
+        json_object_foreach (value, inner, member) {
+            char path[128];
+            snprintf(path, sizeof path, "%s.%s", name, inner);
+            json_object_set(out, path, member);
+        }
+    }
+    return out;
 }

@@ -1,14 +1,71 @@
-/* A row takes one walk over the texts of an experiment (scan.h), which finds where the value of each
+/* A row of an experiment takes one walk over the texts of an experiment (scan.h), which finds where the value of each
    figure lies. A number is written as it stands there. */
 #include "api/csv.h"
 
 #include <jansson.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/figures.h"
-#include "base/json_writer.h"
+#include "api/json_parts.h"
+#include "api/suggest.h"
 #include "base/clock.h"
+#include "base/json_writer.h"
+
+/* ---- columns ---- */
+
+static int name_find(const char *name, size_t length, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strncmp(names[i], name, length) == 0 && !names[i][length])
+            return i;
+    return -1;
+}
+
+static int unknown_column(const char *name, size_t length, const char *const *names, int count,
+                          char detail[COLUMNS_DETAIL_BYTES])
+{
+    char wanted[SUGGEST_NAME_MAX + 1];
+    struct suggestion meant;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+    snprintf(detail, COLUMNS_DETAIL_BYTES, "columns: there is no column \"%s\"%s GET /v1/columns lists them",
+             wanted, suggest_among(&meant, wanted, names, (size_t)count, sizeof *names));
+    return -1;
+}
+
+int columns_read(struct columns *columns, const char *text, const char *const *names, int name_count,
+                 char detail[COLUMNS_DETAIL_BYTES])
+{
+    columns->count = 0;
+    if (!text || !text[0]) {
+        for (; columns->count < name_count; columns->count++)
+            columns->at[columns->count] = (short)columns->count;
+        return 0;
+    }
+    for (const char *name = text;; name++) {
+        size_t length = strcspn(name, ",");
+        int found = name_find(name, length, names, name_count);
+        if (found < 0)
+            return unknown_column(name, length, names, name_count, detail);
+        for (int i = 0; i < columns->count; i++)
+            if (columns->at[i] == found) {
+                snprintf(detail, COLUMNS_DETAIL_BYTES, "columns: \"%s\" stands there twice", names[found]);
+                return -1;
+            }
+        columns->at[columns->count++] = (short)found;
+        name += length;
+        if (!*name)
+            return 0;
+    }
+}
+
+int columns_header(struct buffer *out, const struct columns *columns, const char *const *names)
+{
+    for (int i = 0; i < columns->count; i++)
+        buffer_format(out, "%s%s", i ? "," : "", names[columns->at[i]]);
+    return buffer_text(out, "\r\n");
+}
 
 int csv_columns(struct columns *wanted, const char *text, char detail[COLUMNS_DETAIL_BYTES])
 {
@@ -210,4 +267,92 @@ int csv_row(struct buffer *out, const struct columns *wanted, const struct view_
             cell_value(out, value, figure->type == FIGURE_JSON);
     }
     return buffer_append(out, "\r\n", 2);
+}
+
+/* ---- the summary ---- */
+
+int summary_table_make(struct summary_table *table, const char *values)
+{
+    const struct figures *figures = figures_get();
+    const char *name;
+    json_t *value;
+    *table = (struct summary_table){.values = json_loads(values, 0, NULL)};
+    if (!table->values)
+        return -1;
+    table->names[table->count++] = "index";
+    json_object_foreach (table->values, name, value)
+        if (table->count < COLUMNS_MAX - figures->summary_count)
+            table->names[table->count++] = name;
+    for (int i = 0; i < figures->summary_count; i++)
+        table->names[table->count++] = figures->names[figures->summary[i]];
+    return 0;
+}
+
+void summary_table_clear(struct summary_table *table)
+{
+    json_decref(table->values);
+    *table = (struct summary_table){0};
+}
+
+/* A shape is written as 32x8, what a device must be as JSON. */
+static void cell_axis(struct buffer *out, const json_t *value)
+{
+    char *text = json_is_number(value) || json_is_object(value) ? json_parts_text(value) : NULL;
+    size_t i;
+    const json_t *item;
+    if (text)
+        csv_text(out, text, strlen(text));
+    else if (json_is_string(value))
+        csv_text(out, json_string_value(value), json_string_length(value));
+    json_array_foreach (value, i, item)
+        buffer_format(out, "%s%lld", i ? "x" : "", (long long)json_integer_value(item));
+    free(text);
+}
+
+/* A number has 7 digits; the cell is empty where there is no value. */
+static void cell_summary(struct buffer *out, const struct point_summary *summary, const struct figure *figure)
+{
+    const struct summary_value *value = &summary->values[figure->place - 1];
+    if (figure->sum == SUM_STATE)
+        cell_text(out, point_summary_state(summary));
+    else if (figure->sum == SUM_RUNS)
+        cell_number(out, summary->asked, true);
+    else if (figure->sum == SUM_SUCCEEDED)
+        cell_number(out, summary->succeeded, true);
+    else if (figure->sum == SUM_PLACEMENTS)
+        cell_number(out, summary->placements, true);
+    else if (figure->sum == SUM_DEVICE)
+        cell_number(out, summary->device, summary->device >= 0);
+    else if (figure->sum == SUM_DEVICE_ALIAS)
+        cell_text(out, summary->device_name);
+    else if (figure->sum == SUM_ALL)
+        cell_text(out, point_summary_all(summary, value));
+    else if (figure->type == FIGURE_TEXT)
+        cell_text(out, value->text);
+    else if (isfinite(value->number))
+        buffer_format(out, "%.7g", value->number);
+}
+
+int summary_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
+                      const struct view_point *point)
+{
+    const struct figures *figures = figures_get();
+    json_t *values = json_loads(point->values, 0, NULL);
+    int axes = (int)json_object_size(values);
+    for (int i = 0; i < columns->count; i++) {
+        int column = columns->at[i];
+        buffer_text(out, i ? "," : "");
+        if (column == 0) {
+            buffer_format(out, "%d", point->index);
+        } else if (column <= axes) {
+            void *axis = json_object_iter(values);
+            while (--column > 0)
+                axis = json_object_iter_next(values, axis);
+            cell_axis(out, json_object_iter_value(axis));
+        } else {
+            cell_summary(out, summary, &figures->all[figures->summary[column - axes - 1]]);
+        }
+    }
+    json_decref(values);
+    return buffer_text(out, "\r\n");
 }

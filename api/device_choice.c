@@ -140,14 +140,15 @@ void device_choice_read(struct device_choice *choice, const json_t *value, const
         *choice = (struct device_choice){.kind = DEVICE_ANY};
 }
 
-void device_choice_read_peer(struct device_choice *peer, const json_t *value, struct problems *problems)
+void device_choice_read_peer(struct device_choice *peer, const json_t *value, const char *pointer,
+                             struct problems *problems)
 {
     int before = problems->count;
     *peer = (struct device_choice){.kind = DEVICE_ANY};
     if (json_is_integer(value) || json_is_string(value))
-        device_choice_read(peer, value, "#/peer", problems);
+        device_choice_read(peer, value, pointer, problems);
     if (problems->count == before && peer->kind == DEVICE_ANY)
-        problem_add(problems, "#/peer", "must be the number or the name of one other device");
+        problem_add(problems, pointer, "must be the number or the name of one other device");
 }
 
 bool device_choice_open(const struct device_choice *choice)

@@ -12,7 +12,7 @@ void device_choice_read(struct device_choice *choice, const struct json_t *value
                         struct problems *problems);
 
 /* Reads "peer", the other device of a kernel of two: a number or a name. */
-void device_choice_read_peer(struct device_choice *peer, const struct json_t *value,
+void device_choice_read_peer(struct device_choice *peer, const struct json_t *value, const char *pointer,
                              struct problems *problems);
 
 /* Reads a number, a name or "any" from an option, a path or a query. False: it can be none of these. */

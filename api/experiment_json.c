@@ -1,239 +1,191 @@
 /* The table of an experiment's fields, and how each is read from a request. */
 #include "api/experiment_json.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/counters_json.h"
-#include "api/experiment_members.h"
 #include "api/device_choice.h"
-#include "api/experiment_text.h"
 #include "api/json_parts.h"
 #include "api/problem.h"
 
-/* ---- reading ---- */
+/* ---- reading: each adds what is wrong to *problems, under `pointer` ---- */
 
-struct reader {
-    struct experiment *experiment;
-    struct problems *problems;
-};
-
-static void read_integer(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
+static void read_integer(int64_t *to, const json_t *value, const char *pointer, struct problems *problems)
 {
+    experiment_members_value(to, &(struct member){.kind = MEMBER_INTEGER}, value, pointer, problems);
+}
+
+/* An integer or a list of them; what is not given stays. Returns how many there were; 0: something is wrong. */
+static size_t read_list(int64_t *to, size_t most, const json_t *value, const char *pointer,
+                        struct problems *problems)
+{
+    int before = problems->count;
+    size_t i, count = json_is_integer(value) ? 1 : json_array_size(value);
+    const json_t *item;
     if (json_is_integer(value))
         *to = json_integer_value(value);
-    else
-        problem_add(r->problems, pointer, "must be an integer, is %s", json_parts_type(value));
-}
-
-static void read_number(struct reader *r, const json_t *value, const char *pointer, double *to)
-{
-    if (json_is_number(value))
-        *to = json_number_value(value);
-    else
-        problem_add(r->problems, pointer, "must be a number, is %s", json_parts_type(value));
-}
-
-/* An integer or a list of them; what is not given stays. *given is how many there were. */
-static void read_list(struct reader *r, const json_t *value, const char *pointer, int64_t *to, size_t most,
-                      size_t *given)
-{
-    *given = 0;
-    if (json_is_integer(value)) {
-        *to = json_integer_value(value);
-        *given = 1;
-        return;
-    }
-    if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > most) {
-        problem_add(r->problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
+    else if (count < 1 || count > most)
+        problem_add(problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
                     json_is_array(value) ? "a list of another length" : json_parts_type(value));
-        return;
-    }
-    size_t i;
-    const json_t *item;
-    json_array_foreach (value, i, item) {
-        char at[64];
-        snprintf(at, sizeof at, "%s/%zu", pointer, i);
-        read_integer(r, item, at, &to[i]);
-    }
-    *given = json_array_size(value);
+    else
+        json_array_foreach (value, i, item) {
+            char at[64];
+            snprintf(at, sizeof at, "%s/%zu", pointer, i);
+            read_integer(&to[i], item, at, problems);
+        }
+    return problems->count == before ? count : 0;
 }
 
-static void read_dtype(struct reader *r, const json_t *value)
+static void read_dtype(struct experiment *e, const json_t *value, const char *pointer,
+                       struct problems *problems)
 {
     int dtype = json_is_string(value) ? dtype_of(json_string_value(value)) : -1;
     if (dtype < 0)
-        problem_add(r->problems, "#/dtype", "must be one of f32, f64, i32, u8, u16");
+        problem_add(problems, pointer, "must be one of f32, f64, i32, u8, u16");
     else
-        r->experiment->dtype = (enum dtype)dtype;
+        e->dtype = (enum dtype)dtype;
 }
 
-static void read_size(struct reader *r, const json_t *value)
+static void read_size(struct experiment *e, const json_t *value, const char *pointer,
+                      struct problems *problems)
 {
-    int dims = r->experiment->kernel->dims;
-    size_t given;
-    int before = r->problems->count;
     int64_t size[2] = {0, 0};
-    read_list(r, value, "#/size", size, 2, &given);
-    if (r->problems->count != before)
-        return;
-    if ((int)given != dims) {
-        problem_add(r->problems, "#/size", "%s takes %s", r->experiment->kernel->name,
-                    dims == 1 ? "a number of elements" : "two numbers, [rows, columns]");
-        return;
-    }
-    memcpy(r->experiment->size, size, sizeof size);
+    size_t given = read_list(size, 2, value, pointer, problems);
+    if (given == (size_t)e->kernel->dims)
+        memcpy(e->size, size, sizeof size);
+    else if (given)
+        problem_add(problems, pointer, "%s takes %s", e->kernel->name,
+                    e->kernel->dims == 1 ? "a number of elements" : "two numbers, [rows, columns]");
 }
 
-static void read_shape(struct reader *r, const json_t *value, const char *pointer, int64_t *to)
+static void read_block(struct experiment *e, const json_t *value, const char *pointer,
+                       struct problems *problems)
 {
-    size_t given;
     int64_t shape[3] = {1, 1, 1};
-    int before = r->problems->count;
-    read_list(r, value, pointer, shape, 3, &given);
-    if (r->problems->count == before)
-        memcpy(to, shape, sizeof shape);
+    if (read_list(shape, 3, value, pointer, problems))
+        memcpy(e->block, shape, sizeof shape);
 }
 
-static void read_block(struct reader *r, const json_t *value)
+static void read_grid(struct experiment *e, const json_t *value, const char *pointer,
+                      struct problems *problems)
 {
-    read_shape(r, value, "#/block", r->experiment->block);
-}
-
-static void read_grid(struct reader *r, const json_t *value)
-{
-    if (json_is_null(value))
+    int64_t shape[3] = {1, 1, 1};
+    if (json_is_null(value) || !read_list(shape, 3, value, pointer, problems))
         return;
-    int before = r->problems->count;
-    read_shape(r, value, "#/grid", r->experiment->grid);
-    const int64_t *grid = r->experiment->grid;
-    if (r->problems->count == before && !grid[0] && !grid[1] && !grid[2])
-        problem_add(r->problems, "#/grid", "must be at least 1 block, is 0; leave it out to have it derived");
+    memcpy(e->grid, shape, sizeof shape);
+    if (!shape[0] && !shape[1] && !shape[2])
+        problem_add(problems, pointer, "must be at least 1 block, is 0; leave it out to have it derived");
 }
 
-static void read_device(struct reader *r, const json_t *value)
+static void read_device(struct experiment *e, const json_t *value, const char *pointer,
+                        struct problems *problems)
 {
-    device_choice_read(&r->experiment->device, value, "#/device", r->problems);
+    device_choice_read(&e->device, value, pointer, problems);
 }
 
-static void read_peer(struct reader *r, const json_t *value)
+static void read_peer(struct experiment *e, const json_t *value, const char *pointer,
+                      struct problems *problems)
 {
-    device_choice_read_peer(&r->experiment->peer, value, r->problems);
-    r->experiment->peer_given = true;
+    device_choice_read_peer(&e->peer, value, pointer, problems);
+    e->peer_given = true;
 }
 
-static void read_peer_uuid(struct reader *r, const json_t *value)
+static void read_peer_uuid(struct experiment *e, const json_t *value, const char *pointer,
+                           struct problems *problems)
 {
     const char *uuid = json_string_value(value);
-    if (!uuid || !uuid[0] || strlen(uuid) >= sizeof r->experiment->peer_uuid ||
+    if (!uuid || !uuid[0] || strlen(uuid) >= sizeof e->peer_uuid ||
         strspn(uuid, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != strlen(uuid))
-        problem_add(r->problems, "#/peer_uuid", "must be the uuid of a device, as GET /v1/devices tells it");
+        problem_add(problems, pointer, "must be the uuid of a device, as GET /v1/devices tells it");
     else
-        snprintf(r->experiment->peer_uuid, sizeof r->experiment->peer_uuid, "%s", uuid);
+        snprintf(e->peer_uuid, sizeof e->peer_uuid, "%s", uuid);
 }
 
-static void read_measure(struct reader *r, const json_t *value)
+static void read_transfers(struct experiment *e, const json_t *value, const char *pointer,
+                           struct problems *problems)
 {
-    experiment_members_measure(&r->experiment->measure, value, r->problems);
+    int i = 0;
+    while (i < TRANSFERS_COUNT && !json_parts_is(value, transfers_name((enum transfers)i)))
+        i++;
+    if (i < TRANSFERS_COUNT)
+        e->transfers = (enum transfers)i;
+    else
+        problem_add(problems, pointer, "must be one of none, pageable, pinned");
 }
 
-static void read_counters(struct reader *r, const json_t *value)
+static void read_placement(struct experiment *e, const json_t *value, const char *pointer,
+                           struct problems *problems)
 {
-    experiment_members_counters(&r->experiment->counters, value, r->problems);
+    int i = 0;
+    while (i < PLACEMENTS && !json_parts_is(value, placement_text((enum placement)i)))
+        i++;
+    if (i < PLACEMENTS)
+        e->placement = (enum placement)i;
+    else
+        problem_add(problems, pointer, "must be one of keep, new");
 }
 
-static void read_shared_bytes(struct reader *r, const json_t *value)
-{
-    read_integer(r, value, "#/shared_bytes", &r->experiment->shared_bytes);
-}
-
-static void read_transfers(struct reader *r, const json_t *value)
-{
-    for (int i = 0; i < TRANSFERS_COUNT; i++)
-        if (json_is_string(value) &&
-            strcmp(json_string_value(value), transfers_name((enum transfers)i)) == 0) {
-            r->experiment->transfers = (enum transfers)i;
-            return;
-        }
-    problem_add(r->problems, "#/transfers", "must be one of none, pageable, pinned");
-}
-
-static void read_placement(struct reader *r, const json_t *value)
-{
-    for (int i = 0; i < PLACEMENTS; i++)
-        if (json_is_string(value) &&
-            strcmp(json_string_value(value), placement_text((enum placement)i)) == 0) {
-            r->experiment->placement = (enum placement)i;
-            return;
-        }
-    problem_add(r->problems, "#/placement", "must be one of keep, new");
-}
-
-static void read_timeout(struct reader *r, const json_t *value)
-{
-    read_number(r, value, "#/timeout_s", &r->experiment->timeout_s);
-}
-
-static void read_priority(struct reader *r, const json_t *value)
-{
-    read_integer(r, value, "#/priority", &r->experiment->priority);
-}
-
-static void read_labels(struct reader *r, const json_t *value)
-{
-    experiment_members_labels(value, r->problems);
-}
-
-static const struct {
+static const struct field {
     const char *name;
-    void (*read)(struct reader *r, const json_t *value);
+    void (*read)(struct experiment *e, const json_t *value, const char *pointer, struct problems *problems);
+    struct member member; /* where `read` is NULL */
 } fields[] = {
-    {"dtype", read_dtype},         {"size", read_size},           {"block", read_block},
-    {"grid", read_grid},           {"device", read_device},       {"measure", read_measure},
-    {"counters", read_counters},   {"transfers", read_transfers}, {"timeout_s", read_timeout},
-    {"priority", read_priority},   {"labels", read_labels},       {"shared_bytes", read_shared_bytes},
-    {"placement", read_placement}, {"peer_uuid", read_peer_uuid}, {"peer", read_peer},
+    {"dtype", .read = read_dtype},
+    {"size", .read = read_size},
+    {"block", .read = read_block},
+    {"grid", .read = read_grid},
+    {"device", .read = read_device},
+    {"measure", .read = experiment_members_measure},
+    {"counters", .read = experiment_members_counters},
+    {"transfers", .read = read_transfers},
+    {"timeout_s", .member = {"timeout_s", MEMBER_NUMBER, offsetof(struct experiment, timeout_s)}},
+    {"priority", .member = {"priority", MEMBER_INTEGER, offsetof(struct experiment, priority)}},
+    {"labels", .read = experiment_members_labels},
+    {"shared_bytes", .member = {"shared_bytes", MEMBER_INTEGER, offsetof(struct experiment, shared_bytes)}},
+    {"placement", .read = read_placement},
+    {"peer_uuid", .read = read_peer_uuid},
+    {"peer", .read = read_peer},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-static void read_param(struct reader *r, int index, const json_t *value, const char *pointer)
+static void read_param(struct experiment *e, int index, const json_t *value, const char *pointer,
+                       struct problems *problems)
 {
-    const struct kernel_param *param = &r->experiment->kernel->params[index];
+    const struct kernel_param *param = &e->kernel->params[index];
     if (param->type == PARAM_INTEGER) {
-        read_integer(r, value, pointer, &r->experiment->param[index]);
+        read_integer(&e->param[index], value, pointer, problems);
         return;
     }
     char names[160] = "";
-    const char *text = json_is_string(value) ? json_string_value(value) : "";
     struct suggestion meant;
-    suggest_begin(&meant, text);
-    for (int i = 0; param->choices[i]; i++) {
-        if (strcmp(text, param->choices[i]) == 0) {
-            r->experiment->param[index] = i;
+    int count = 0;
+    for (; param->choices[count]; count++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", param->choices[count]);
+        if (json_parts_is(value, param->choices[count])) {
+            e->param[index] = count;
             return;
         }
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", param->choices[i]);
-        suggest_consider(&meant, param->choices[i]);
     }
-    if (json_is_string(value))
-        problem_add(r->problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
-                    text, suggest_text(&meant), names);
+    const char *text = json_string_value(value);
+    if (text)
+        problem_add(problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
+                    text, suggest_among(&meant, text, param->choices, (size_t)count, sizeof *param->choices),
+                    names);
     else
-        problem_add(r->problems, pointer, "must be one of %s, is %s", names, json_parts_type(value));
+        problem_add(problems, pointer, "must be one of %s, is %s", names, json_parts_type(value));
 }
 
 /* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
 static int field_find(const struct kernel *kernel, const char *name)
 {
-    for (int i = 0; i < FIELDS; i++)
-        if (strcmp(name, fields[i].name) == 0)
-            return fields[i].read == read_peer || fields[i].read == read_peer_uuid ? (kernel->peer ? i : -1)
-                                                                                   : i;
-    for (int i = 0; i < kernel->param_count; i++)
-        if (strcmp(name, kernel->params[i].name) == 0)
-            return FIELDS + i;
-    return -1;
+    int i = suggest_find(name, SUGGEST_TABLE(fields));
+    if (i >= 0)
+        return kernel->peer || (fields[i].read != read_peer && fields[i].read != read_peer_uuid) ? i : -1;
+    i = suggest_find(name, kernel->params, (size_t)kernel->param_count, sizeof *kernel->params);
+    return i >= 0 ? FIELDS + i : -1;
 }
 
 bool experiment_json_takes(const struct kernel *kernel, const char *name)
@@ -263,18 +215,17 @@ static const struct {
     {"shared_bytes_per_block", of_predictions},
     {"parameter_bytes", of_predictions},
 };
-enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };
 
-static void add_unknown_field(struct reader *r, const char *pointer, const char *name)
+static void add_unknown_field(const struct kernel *kernel, const char *pointer, const char *name,
+                              struct problems *problems)
 {
-    const struct kernel *kernel = r->experiment->kernel;
     char names[160] = "";
     struct suggestion meant;
-    for (int i = 0; i < ELSEWHERE; i++)
-        if (strcmp(name, elsewhere[i].name) == 0) {
-            problem_add(r->problems, pointer, "%s", elsewhere[i].place);
-            return;
-        }
+    int place = suggest_find(name, SUGGEST_TABLE(elsewhere));
+    if (place >= 0) {
+        problem_add(problems, pointer, "%s", elsewhere[place].place);
+        return;
+    }
     suggest_begin(&meant, name);
     for (int i = 0; i < kernel->param_count; i++) {
         size_t used = strlen(names);
@@ -286,23 +237,25 @@ static void add_unknown_field(struct reader *r, const char *pointer, const char 
             suggest_consider(&meant, fields[i].name);
     suggest_consider(&meant, "repeat");
     suggest_consider(&meant, "debug");
-    for (int i = 0; i < ELSEWHERE; i++)
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         suggest_consider(&meant, elsewhere[i].name);
-    problem_add(r->problems, pointer, "unknown field%s besides the common ones %s takes %s",
+    problem_add(problems, pointer, "unknown field%s besides the common ones %s takes %s",
                 suggest_text(&meant), kernel->name, names[0] ? names : "none");
 }
 
-static void read_field(struct reader *r, const char *name, const json_t *value)
+static void read_field(struct experiment *e, const char *name, const json_t *value, struct problems *problems)
 {
-    int field = field_find(r->experiment->kernel, name);
+    int i = field_find(e->kernel, name);
     char pointer[64];
     problem_pointer(pointer, sizeof pointer, "#", name);
-    if (field < 0)
-        add_unknown_field(r, pointer, name);
-    else if (field < FIELDS)
-        fields[field].read(r, value);
+    if (i < 0)
+        add_unknown_field(e->kernel, pointer, name, problems);
+    else if (i >= FIELDS)
+        read_param(e, i - FIELDS, value, pointer, problems);
+    else if (fields[i].read)
+        fields[i].read(e, value, pointer, problems);
     else
-        read_param(r, field - FIELDS, value, pointer);
+        experiment_members_value(e, &fields[i].member, value, pointer, problems);
 }
 
 const char *experiment_json_suggest_kernel(struct suggestion *meant, const char *name)
@@ -342,12 +295,11 @@ int experiment_json_read(struct experiment *experiment, const json_t *request, s
         return -1;
     experiment_init(experiment,
                     experiment_members_debug(kernel, json_object_get(request, "debug"), problems));
-    struct reader reader = {experiment, problems};
     json_object_foreach ((json_t *)request, key, value) {
         if (problems_full(problems))
             break;
         if (strcmp(key, "kernel") != 0 && strcmp(key, "debug") != 0)
-            read_field(&reader, key, value);
+            read_field(experiment, key, value, problems);
     }
     return problems->count == before ? 0 : -1;
 }

@@ -1,5 +1,5 @@
 /* Reads "measure", "counters", "labels" and "debug" of a request. */
-#include "api/experiment_members.h"
+#include "api/experiment_json.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -12,17 +12,13 @@
 
 /* ---- measure ---- */
 
-static const struct member {
-    const char *name;
-    enum { INTEGER, NUMBER, FLAG } kind;
-    size_t at; /* within struct measure */
-} members[] = {
-    {"min_samples", INTEGER, offsetof(struct measure, min_samples)},
-    {"noise", NUMBER, offsetof(struct measure, noise)},
-    {"max_seconds", NUMBER, offsetof(struct measure, max_seconds)},
-    {"quiet_s", NUMBER, offsetof(struct measure, quiet_s)},
-    {"keep_samples", FLAG, offsetof(struct measure, keep_samples)},
-    {"host_timer", FLAG, offsetof(struct measure, host_timer)},
+static const struct member members[] = {
+    {"min_samples", MEMBER_INTEGER, offsetof(struct measure, min_samples)},
+    {"noise", MEMBER_NUMBER, offsetof(struct measure, noise)},
+    {"max_seconds", MEMBER_NUMBER, offsetof(struct measure, max_seconds)},
+    {"quiet_s", MEMBER_NUMBER, offsetof(struct measure, quiet_s)},
+    {"keep_samples", MEMBER_FLAG, offsetof(struct measure, keep_samples)},
+    {"host_timer", MEMBER_FLAG, offsetof(struct measure, host_timer)},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -30,54 +26,49 @@ static void add_unknown(struct problems *problems, const char *pointer, const ch
 {
     char known[128] = "";
     struct suggestion meant;
-    suggest_begin(&meant, name);
     for (int i = 0; i < MEMBERS; i++) {
         size_t used = strlen(known);
         const char *comma = i == 0 ? "" : i + 1 < MEMBERS ? ", " : " and ";
         snprintf(known + used, sizeof known - used, "%s%s", comma, members[i].name);
-        suggest_consider(&meant, members[i].name);
     }
-    problem_add(problems, pointer, "unknown field%s %s are known", suggest_text(&meant), known);
+    problem_add(problems, pointer, "unknown field%s %s are known",
+                suggest_among(&meant, name, SUGGEST_TABLE(members)), known);
 }
 
-static void read_member(struct measure *measure, const struct member *member, const json_t *value,
-                        const char *pointer, struct problems *problems)
+void experiment_members_value(void *object, const struct member *member, const json_t *value,
+                              const char *pointer, struct problems *problems)
 {
-    void *to = (char *)measure + member->at;
-    if (member->kind == FLAG && json_is_boolean(value))
+    static const char *const kinds[] = {"an integer", "a number", "true or false"};
+    void *to = (char *)object + member->at;
+    if (member->kind == MEMBER_FLAG && json_is_boolean(value))
         *(bool *)to = json_is_true(value);
-    else if (member->kind == NUMBER && json_is_number(value))
+    else if (member->kind == MEMBER_NUMBER && json_is_number(value))
         *(double *)to = json_number_value(value);
-    else if (member->kind == INTEGER && json_is_integer(value))
+    else if (member->kind == MEMBER_INTEGER && json_is_integer(value))
         *(int64_t *)to = json_integer_value(value);
     else
-        problem_add(problems, pointer, "must be %s, is %s",
-                    member->kind == FLAG     ? "true or false"
-                    : member->kind == NUMBER ? "a number"
-                                             : "an integer",
-                    json_parts_type(value));
+        problem_add(problems, pointer, "must be %s, is %s", kinds[member->kind], json_parts_type(value));
 }
 
-void experiment_members_measure(struct measure *measure, const json_t *value, struct problems *problems)
+void experiment_members_measure(struct experiment *experiment, const json_t *value, const char *pointer,
+                                struct problems *problems)
 {
-    const char *key;
+    const char *name;
     json_t *one;
     if (!json_is_object(value)) {
-        problem_add(problems, "#/measure", "must be an object, is %s", json_parts_type(value));
+        problem_add(problems, pointer, "must be an object, is %s", json_parts_type(value));
         return;
     }
-    json_object_foreach ((json_t *)value, key, one) {
-        char pointer[64];
-        int i = 0;
+    json_object_foreach ((json_t *)value, name, one) {
+        char at[64];
+        int i = suggest_find(name, SUGGEST_TABLE(members));
         if (problems_full(problems))
             return;
-        problem_pointer(pointer, sizeof pointer, "#/measure", key);
-        while (i < MEMBERS && strcmp(key, members[i].name) != 0)
-            i++;
-        if (i < MEMBERS)
-            read_member(measure, &members[i], one, pointer, problems);
+        problem_pointer(at, sizeof at, pointer, name);
+        if (i >= 0)
+            experiment_members_value(&experiment->measure, &members[i], one, at, problems);
         else
-            add_unknown(problems, pointer, key);
+            add_unknown(problems, at, name);
     }
 }
 
@@ -104,7 +95,7 @@ static void read_name(struct counters_wanted *wanted, const json_t *value, size_
     snprintf(wanted->name[wanted->count++], COUNTERS_NAME_BYTES, "%s", name);
 }
 
-void experiment_members_counters(struct counters_wanted *wanted, const json_t *value,
+void experiment_members_counters(struct experiment *experiment, const json_t *value, const char *pointer,
                                  struct problems *problems)
 {
     struct counters_wanted found = {.on = !json_is_false(value)};
@@ -112,46 +103,48 @@ void experiment_members_counters(struct counters_wanted *wanted, const json_t *v
     size_t i;
     const json_t *item;
     if (json_is_array(value) && json_array_size(value) > COUNTERS_NAMES)
-        problem_add(problems, "#/counters", "at most %d metrics beside the default set, there are %zu",
+        problem_add(problems, pointer, "at most %d metrics beside the default set, there are %zu",
                     COUNTERS_NAMES, json_array_size(value));
     else if (json_is_array(value))
         json_array_foreach ((json_t *)value, i, item)
             read_name(&found, item, i, problems);
     else if (!json_is_boolean(value))
-        problem_add(problems, "#/counters", "must be true or false, or a list of names of metrics");
+        problem_add(problems, pointer, "must be true or false, or a list of names of metrics");
     if (problems->count == before)
-        *wanted = found;
+        experiment->counters = found;
 }
 
 /* ---- labels ---- */
 
 enum { LABELS_MAX = 16, LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 255 };
 
-void experiment_members_labels(const json_t *value, struct problems *problems)
+void experiment_members_labels(struct experiment *experiment, const json_t *value, const char *pointer,
+                               struct problems *problems)
 {
-    const char *key;
+    const char *name;
     json_t *member;
+    (void)experiment;
     if (!json_is_object(value)) {
-        problem_add(problems, "#/labels", "must be an object of strings, is %s", json_parts_type(value));
+        problem_add(problems, pointer, "must be an object of strings, is %s", json_parts_type(value));
         return;
     }
     if (json_object_size(value) > LABELS_MAX) {
-        problem_add(problems, "#/labels", "at most %d labels, there are %zu", LABELS_MAX,
+        problem_add(problems, pointer, "at most %d labels, there are %zu", LABELS_MAX,
                     json_object_size(value));
         return;
     }
-    json_object_foreach ((json_t *)value, key, member) {
-        char pointer[64];
-        size_t length = strlen(key);
-        problem_pointer(pointer, sizeof pointer, "#/labels", key);
-        for (const char *at = key; *at; at++)
-            if (!isalnum((unsigned char)*at) && !strchr("-._", *at))
+    json_object_foreach ((json_t *)value, name, member) {
+        char at[64];
+        size_t length = strlen(name);
+        problem_pointer(at, sizeof at, pointer, name);
+        for (const char *letter = name; *letter; letter++)
+            if (!isalnum((unsigned char)*letter) && !strchr("-._", *letter))
                 length = 0;
         if (length < 1 || length > LABEL_KEY_MAX)
-            problem_add(problems, pointer, "a label's name is 1 to %d letters, digits, '-', '.' or '_'",
+            problem_add(problems, at, "a label's name is 1 to %d letters, digits, '-', '.' or '_'",
                         LABEL_KEY_MAX);
         if (!json_is_string(member) || json_string_length(member) > LABEL_VALUE_MAX)
-            problem_add(problems, pointer, "must be a string of at most %d bytes", LABEL_VALUE_MAX);
+            problem_add(problems, at, "must be a string of at most %d bytes", LABEL_VALUE_MAX);
     }
 }
 

@@ -1,5 +1,5 @@
 /* Writes a request with every default filled in, its members in their fixed order. */
-#include "api/experiment_text.h"
+#include "api/experiment_json.h"
 
 #include <string.h>
 

@@ -1,10 +1,127 @@
-/* Writes instructions, and the lanes, sectors and banks of each access. */
+/* Reads which warp is to be explained, and writes its instructions and their lanes, sectors and banks. */
 #include "api/explanation_json.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "api/prediction_request.h"
+#include "api/json_parts.h"
+#include "api/problem.h"
+#include "api/suggest.h"
+
+/* ---- the question ---- */
+
+static void read_number(const json_t *value, const char *pointer, int64_t *number, struct problems *problems)
+{
+    if (json_is_integer(value) && json_integer_value(value) >= 0)
+        *number = json_integer_value(value);
+    else if (json_is_integer(value))
+        problem_add(problems, pointer, "must be at least 0, is %" JSON_INTEGER_FORMAT,
+                    json_integer_value(value));
+    else
+        problem_add(problems, pointer, "must be a whole number, is %s", json_parts_type(value));
+}
+
+static void read_block(struct explain_question *question, const json_t *value, struct problems *problems)
+{
+    size_t i;
+    const json_t *coordinate;
+    question->numbered = !json_is_array(value);
+    if (question->numbered) {
+        read_number(value, "#/explain/block", &question->block[0], problems);
+        return;
+    }
+    if (!json_array_size(value) || json_array_size(value) > 3) {
+        problem_add(problems, "#/explain/block",
+                    "must be a block's number, or a list of 1 to 3 coordinates, has %zu",
+                    json_array_size(value));
+        return;
+    }
+    json_array_foreach (value, i, coordinate) {
+        char pointer[64];
+        snprintf(pointer, sizeof pointer, "#/explain/block/%zu", i);
+        read_number(coordinate, pointer, &question->block[i], problems);
+    }
+}
+
+static void add_unknown(const char *name, struct problems *problems)
+{
+    char pointer[64];
+    struct suggestion meant;
+    problem_pointer(pointer, sizeof pointer, "#/explain", name);
+    suggest_begin(&meant, name);
+    suggest_consider(&meant, "block");
+    suggest_consider(&meant, "warp");
+    problem_add(problems, pointer, "unknown field%s block and warp are known", suggest_text(&meant));
+}
+
+void explanation_json_read(struct explain_question *question, const json_t *value, struct problems *problems)
+{
+    const char *name;
+    json_t *member;
+    *question = (struct explain_question){.asked = value && !json_is_false(value)};
+    if (!value || json_is_boolean(value))
+        return;
+    if (!json_is_object(value)) {
+        problem_add(problems, "#/explain", "must be true, false, or an object of block and warp, is %s",
+                    json_parts_type(value));
+        return;
+    }
+    json_object_foreach ((json_t *)value, name, member) {
+        if (problems_full(problems))
+            return;
+        if (strcmp(name, "block") == 0)
+            read_block(question, member, problems);
+        else if (strcmp(name, "warp") == 0)
+            read_number(member, "#/explain/warp", &question->warp, problems);
+        else
+            add_unknown(name, problems);
+    }
+}
+
+static int64_t warps_of_block(const struct experiment *e)
+{
+    return (e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES;
+}
+
+void explanation_json_locate(const struct explain_question *question, const struct experiment *experiment,
+                             struct explain *explain, struct problems *problems)
+{
+    const int64_t *grid = experiment->grid;
+    int64_t number = question->block[0], blocks = grid[0] * grid[1] * grid[2];
+    int64_t warps = warps_of_block(experiment);
+    *explain = (struct explain){
+        .block = {question->block[0], question->block[1], question->block[2]},
+        .warp = question->warp,
+        .times_max = EXPLAIN_TIMES_MAX,
+        .accesses_max = EXPLAIN_ACCESSES_MAX,
+    };
+    if (question->numbered) {
+        explain->block[0] = number % grid[0];
+        explain->block[1] = number / grid[0] % grid[1];
+        explain->block[2] = number / grid[0] / grid[1];
+        if (number >= blocks)
+            problem_add(problems, "#/explain/block",
+                        "must be from 0 to %lld: the grid has %lld blocks; is %lld", (long long)blocks - 1,
+                        (long long)blocks, (long long)number);
+    }
+    for (int i = 0; i < 3 && !question->numbered; i++) {
+        char pointer[64];
+        snprintf(pointer, sizeof pointer, "#/explain/block/%d", i);
+        if (question->block[i] >= grid[i])
+            problem_add(problems, pointer,
+                        "must be from 0 to %lld: the grid has %lld x %lld x %lld blocks; is %lld",
+                        (long long)grid[i] - 1, (long long)grid[0], (long long)grid[1], (long long)grid[2],
+                        (long long)question->block[i]);
+    }
+    if (question->warp >= warps)
+        problem_add(problems, "#/explain/warp",
+                    "must be from 0 to %lld: a block of %lld x %lld x %lld threads has %lld; is %lld",
+                    (long long)warps - 1, (long long)experiment->block[0], (long long)experiment->block[1],
+                    (long long)experiment->block[2], (long long)warps, (long long)question->warp);
+}
+
+/* ---- the answer ---- */
 
 static const char *const kinds[ACCESS_KINDS] = {"load", "store", "atomic"};
 
@@ -169,7 +286,7 @@ void explanation_json_write(struct json_writer *json, const char *key, const str
                             const struct access *access, const struct explain *explain,
                             const struct prediction *prediction)
 {
-    const int64_t *grid = experiment->grid, warps = prediction_request_warps(experiment);
+    const int64_t *grid = experiment->grid, warps = warps_of_block(experiment);
     json_writer_begin_object(json, key);
     json_writer_ints(json, "block", explain->block, 3);
     json_writer_int(json, "warp", explain->warp);

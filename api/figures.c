@@ -22,7 +22,7 @@ static int find(const char *name)
 static void add(const struct figure *figure, struct scan_node *node)
 {
     int at = figures.count;
-    if (at == COLUMNS_MAX)
+    if (at == FIGURES_MAX)
         return;
     if (node && node->slot < 0)
         node->slot = at;

@@ -4,7 +4,9 @@
 #ifndef COALESCED_API_FIGURES_H
 #define COALESCED_API_FIGURES_H
 
-#include "api/columns.h"
+#include <stdbool.h>
+
+#include "base/buffer.h"
 #include "api/scan.h"
 
 enum figure_type { FIGURE_TEXT, FIGURE_INTEGER, FIGURE_NUMBER, FIGURE_BOOLEAN, FIGURE_TIME, FIGURE_JSON };
@@ -72,14 +74,14 @@ struct figure {
 extern const struct figure figure_table[];
 #define FIGURE_PARAMETERS "*"
 
-enum { FIGURES_SUMMARY_MAX = 64, FIGURES_PLACEMENT_SLOT = FIGURES_SUMMARY_MAX };
+enum { FIGURES_MAX = 256, FIGURES_SUMMARY_MAX = 64, FIGURES_PLACEMENT_SLOT = FIGURES_SUMMARY_MAX };
 
 /* All figures in the table's order: a column's place in struct columns is an index of this list. */
 struct figures {
-    struct figure all[COLUMNS_MAX];
-    int slots[COLUMNS_MAX]; /* by figure: where scan_text() puts the value at its path */
+    struct figure all[FIGURES_MAX];
+    int slots[FIGURES_MAX]; /* by figure: where scan_text() puts the value at its path */
     int count, run_count;   /* the first run_count are in the view runs, the others in the summary alone */
-    const char *names[COLUMNS_MAX];
+    const char *names[FIGURES_MAX];
     int summary[FIGURES_SUMMARY_MAX], summary_count; /* indices of the summary's figures, in its order */
     struct scan_paths paths;
     const struct scan_node *root, *request, *result, *failure; /* where the texts begin in `paths` */

@@ -60,6 +60,11 @@ const char *json_parts_type(const json_t *value)
     return names[json_typeof(value)];
 }
 
+bool json_parts_is(const json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
 static void write_members(struct json_writer *json, const json_t *value)
 {
     const char *name;
@@ -119,6 +124,30 @@ void json_parts_missing(struct json_writer *json, const char *key, const char *s
 void json_parts_name(struct json_writer *json, const char *key, const char *text)
 {
     json_writer_string(json, key, text && text[0] ? text : NULL);
+}
+
+void json_parts_int(struct json_writer *json, const char *key, bool known, int64_t value)
+{
+    if (known)
+        json_writer_int(json, key, value);
+    else
+        json_writer_null(json, key);
+}
+
+void json_parts_bool(struct json_writer *json, const char *key, bool known, bool value)
+{
+    if (known)
+        json_writer_bool(json, key, value);
+    else
+        json_writer_null(json, key);
+}
+
+void json_parts_interval(struct json_writer *json, const char *key, const double interval[2])
+{
+    json_writer_begin_array(json, key);
+    json_writer_rounded(json, NULL, interval[0]);
+    json_writer_rounded(json, NULL, interval[1]);
+    json_writer_end(json);
 }
 
 void json_parts_seconds(struct json_writer *json, const char *key, double seconds)

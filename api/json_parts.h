@@ -4,6 +4,7 @@
 #define COALESCED_API_JSON_PARTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/json_writer.h"
 
@@ -20,6 +21,9 @@ json_t *json_parts_body(const char *body, size_t length, const char *least,
 /* What a value is, with its article: "an integer". Static. */
 const char *json_parts_type(const json_t *value);
 
+/* True: it is that very string. */
+bool json_parts_is(const json_t *value, const char *text);
+
 /* Writes a tree that was read; NULL is written as null. */
 void json_parts_tree(struct json_writer *json, const char *key, const json_t *value);
 
@@ -32,6 +36,13 @@ void json_parts_missing(struct json_writer *json, const char *key, const char *s
 
 /* Writes null where the text is empty or NULL. */
 void json_parts_name(struct json_writer *json, const char *key, const char *text);
+
+/* Writes null where it is not known. */
+void json_parts_int(struct json_writer *json, const char *key, bool known, int64_t value);
+void json_parts_bool(struct json_writer *json, const char *key, bool known, bool value);
+
+/* A list of two real numbers: [low, high]. */
+void json_parts_interval(struct json_writer *json, const char *key, const double interval[2]);
 
 /* A duration, to a thousandth; a negative one is not known and written as null. */
 void json_parts_seconds(struct json_writer *json, const char *key, double seconds);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/csv.h"
+#include "api/json_parts.h"
 #include "base/json_writer.h"
 #include "kernels/statistics.h"
 
@@ -200,57 +200,16 @@ void point_summary_end(struct point_summary *summary)
     }
 }
 
-static const char *state_of(const struct point_summary *summary)
+const char *point_summary_state(const struct point_summary *summary)
 {
     if (summary->ended < summary->asked)
         return summary->begun ? "running" : "queued";
     return summary->state ? summary->state : "succeeded";
 }
 
-/* NULL: no run succeeded. */
-static const char *all_of(const struct point_summary *summary, const struct summary_value *value)
+const char *point_summary_all(const struct point_summary *summary, const struct summary_value *value)
 {
     return !summary->succeeded ? NULL : value->true_count == summary->succeeded ? "true" : "false";
-}
-
-static void cell_text(struct buffer *out, const char *text)
-{
-    if (text)
-        csv_text(out, text, strlen(text));
-}
-
-static void cell_integer(struct buffer *out, int value)
-{
-    buffer_format(out, "%d", value);
-}
-
-void point_summary_cell(const struct point_summary *summary, struct buffer *out, int at)
-{
-    const struct figure *figure = &figures_get()->all[at];
-    const struct summary_value *value = &summary->values[figure->place - 1];
-    switch (figure->sum) {
-    case SUM_STATE:
-        return cell_text(out, state_of(summary));
-    case SUM_RUNS:
-        return cell_integer(out, summary->asked);
-    case SUM_SUCCEEDED:
-        return cell_integer(out, summary->succeeded);
-    case SUM_PLACEMENTS:
-        return cell_integer(out, summary->placements);
-    case SUM_DEVICE:
-        if (summary->device >= 0)
-            cell_integer(out, summary->device);
-        return;
-    case SUM_DEVICE_ALIAS:
-        return cell_text(out, summary->device_name);
-    case SUM_ALL:
-        return cell_text(out, all_of(summary, value));
-    default:
-        if (figure->type == FIGURE_TEXT)
-            cell_text(out, value->text);
-        else if (isfinite(value->number))
-            buffer_format(out, "%.7g", value->number);
-    }
 }
 
 /* ---- as JSON ---- */
@@ -265,61 +224,53 @@ static const struct summary_value *value_of(const struct point_summary *summary,
     return &summary->values[place];
 }
 
-static void number_json(struct json_writer *json, const char *key, const struct point_summary *summary,
-                        const char *name)
+/* Two members of the open object, whose figures begin with `prefix`. */
+static void numbers_json(struct json_writer *json, const struct point_summary *summary, const char *prefix,
+                         const char *const names[2])
 {
-    json_writer_rounded(json, key, value_of(summary, name)->number);
+    char figure[64];
+    for (int i = 0; i < 2; i++) {
+        snprintf(figure, sizeof figure, "%s_%s", prefix, names[i]);
+        json_writer_rounded(json, names[i], value_of(summary, figure)->number);
+    }
 }
 
-static void time_json(struct json_writer *json, const struct summary_time *time, const char *interval_of)
+static void time_json(struct json_writer *json, const char *key, const struct point_summary *summary,
+                      const struct summary_time *time)
 {
+    static const char *const rates[] = {"effective_gbps", "of_peak"};
+    json_writer_begin_object(json, key);
     json_writer_rounded(json, "median_us", time->median);
     if (time->no_interval) {
         json_writer_null(json, "ci95_us");
         json_writer_string(json, "ci95_reason", time->no_interval);
     } else {
-        json_writer_begin_array(json, "ci95_us");
-        json_writer_rounded(json, NULL, time->interval[0]);
-        json_writer_rounded(json, NULL, time->interval[1]);
-        json_writer_end(json);
+        json_parts_interval(json, "ci95_us", time->interval);
     }
-    json_writer_string(json, "interval_of", interval_of);
+    /* Runs that all lay at one place say nothing of other places. */
+    json_writer_string(json, "interval_of",
+                       summary->runs > 1 && summary->placements != 1 ? "runs" : "placement");
     json_writer_rounded(json, "min_us", time->count ? time->medians[0] : NAN);
     json_writer_rounded(json, "max_us", time->count ? time->medians[time->count - 1] : NAN);
-}
-
-static void times_json(struct json_writer *json, const struct point_summary *summary)
-{
-    /* Runs that all lay at one place say nothing of other places. */
-    const char *interval_of = summary->runs > 1 && summary->placements != 1 ? "runs" : "placement";
-    json_writer_begin_object(json, "cold");
-    time_json(json, &summary->cold, interval_of);
-    number_json(json, "effective_gbps", summary, "cold_effective_gbps");
-    number_json(json, "of_peak", summary, "cold_of_peak");
-    json_writer_end(json);
-    json_writer_begin_object(json, "hot");
-    time_json(json, &summary->hot, interval_of);
-    number_json(json, "effective_gbps", summary, "hot_effective_gbps");
-    number_json(json, "of_peak", summary, "hot_of_peak");
+    numbers_json(json, summary, key, rates);
     json_writer_end(json);
 }
 
 static void all_json(struct json_writer *json, const struct point_summary *summary, const char *name)
 {
-    json_writer_json(json, name, all_of(summary, value_of(summary, name)));
+    json_writer_json(json, name, point_summary_all(summary, value_of(summary, name)));
 }
 
 static void prediction_json(struct json_writer *json, const struct point_summary *summary)
 {
+    static const char *const pct[] = {"gld_efficiency_pct", "gst_efficiency_pct"};
     double predicted_us = value_of(summary, "predicted_us")->number;
     json_writer_begin_object(json, "efficiency");
     json_writer_begin_object(json, "predicted");
-    number_json(json, "gld_efficiency_pct", summary, "predicted_gld_efficiency_pct");
-    number_json(json, "gst_efficiency_pct", summary, "predicted_gst_efficiency_pct");
+    numbers_json(json, summary, "predicted", pct);
     json_writer_end(json);
     json_writer_begin_object(json, "counted");
-    number_json(json, "gld_efficiency_pct", summary, "measured_gld_efficiency_pct");
-    number_json(json, "gst_efficiency_pct", summary, "measured_gst_efficiency_pct");
+    numbers_json(json, summary, "measured", pct);
     json_writer_end(json);
     json_writer_end(json);
     if (isnan(predicted_us)) {
@@ -352,12 +303,13 @@ void point_summary_write(struct json_writer *json, const char *key, const struct
     json_writer_begin_object(json, key);
     json_writer_int(json, "index", point->index);
     json_writer_json(json, "values", point->values);
-    experiment_view_device(json, summary->device, summary->device_name);
-    json_writer_string(json, "state", state_of(summary));
+    view_device_name(json, summary->device, summary->device_name);
+    json_writer_string(json, "state", point_summary_state(summary));
     if (summary->failure.size)
         json_writer_json(json, "failure", summary->failure.data);
     runs_json(json, summary);
-    times_json(json, summary);
+    time_json(json, "cold", summary, &summary->cold);
+    time_json(json, "hot", summary, &summary->hot);
     all_json(json, summary, "verified");
     all_json(json, summary, "stable");
     prediction_json(json, summary);

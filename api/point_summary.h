@@ -4,7 +4,7 @@
 #define COALESCED_API_POINT_SUMMARY_H
 
 #include "api/figures.h"
-#include "api/sweep_view.h"
+#include "api/view.h"
 
 enum { SUMMARY_NAME_BYTES = 64, SUMMARY_ID_BYTES = 32, SUMMARY_TEXT_BYTES = 32 };
 
@@ -53,9 +53,10 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
 /* After the last run: makes the values of the point. */
 void point_summary_end(struct point_summary *summary);
 
-/* Appends one figure as a cell of a table, by its index in figures_get(): a number to 7 digits, empty
-   where there is no value. */
-void point_summary_cell(const struct point_summary *summary, struct buffer *out, int figure);
+/* The state of all runs together; and whether a boolean is true in all that succeeded, "true" or "false", NULL
+   where none did. Static. */
+const char *point_summary_state(const struct point_summary *summary);
+const char *point_summary_all(const struct point_summary *summary, const struct summary_value *value);
 
 /* Writes the point; `point` is any of its runs. */
 void point_summary_write(struct json_writer *json, const char *key, const struct point_summary *summary,

@@ -1,10 +1,84 @@
-/* Predicts for an architecture, and writes predictions and occupancies. */
+/* Finds architectures by any of their names, predicts for one, and writes predictions and occupancies. */
 #include "api/prediction_json.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "api/json_parts.h"
+#include "api/suggest.h"
+#include "kernels/model/arch.h"
+#include "kernels/model/product.h"
+
+/* ---- architectures ---- */
+
+const char *prediction_json_arch(const char *name, char detail[PREDICTION_DETAIL_BYTES])
+{
+    char meant[PRODUCT_ARCH_BYTES];
+    struct suggestion near;
+    if (product_arch(name, meant)) {
+        const struct arch *arch = arch_find(meant);
+        if (arch)
+            return arch->name;
+    }
+    suggest_begin(&near, product_own(name));
+    for (int i = 0; product_at(i); i++)
+        suggest_consider(&near, product_at(i));
+    bool product = meant[0] && strncasecmp(name, "sm_", 3) != 0;
+    size_t used = (size_t)snprintf(
+        detail, PREDICTION_DETAIL_BYTES, "the model knows no %.20s%s%s%s%s it knows", name,
+        product ? " (" : "", product ? meant : "", product ? ")" : "", product ? ";" : suggest_text(&near));
+    for (int i = 0; i < arch_count() && used < PREDICTION_DETAIL_BYTES; i++)
+        used += (size_t)snprintf(detail + used, PREDICTION_DETAIL_BYTES - used, " %s", arch_at(i)->name);
+    return NULL;
+}
+
+static json_t *all_archs(void)
+{
+    json_t *archs = json_array();
+    for (int i = 0; i < arch_count(); i++)
+        if (arch_at(i)->access.request != ARCH_REQUEST_HALF_WARP_IN_ORDER)
+            json_array_append_new(archs, json_string(arch_at(i)->name));
+    return archs;
+}
+
+static void read_one(json_t *archs, const json_t *name, const char *pointer, struct problems *problems)
+{
+    char detail[PREDICTION_DETAIL_BYTES];
+    const char *arch = json_is_string(name) ? prediction_json_arch(json_string_value(name), detail) : NULL;
+    if (arch)
+        json_array_append_new(archs, json_string(arch));
+    else if (json_is_string(name))
+        problem_add(problems, pointer, "%s", detail);
+    else
+        problem_add(problems, pointer, "must be a string, the name of an architecture or of a GPU");
+}
+
+json_t *prediction_json_archs(const json_t *asked, struct problems *problems)
+{
+    size_t i;
+    const json_t *name;
+    if (!asked)
+        return all_archs();
+    json_t *archs = json_array();
+    if (json_is_string(asked)) {
+        read_one(archs, asked, "#/arch", problems);
+    } else if (!json_is_array(asked) || !json_array_size(asked) ||
+               json_array_size(asked) > PREDICTION_ARCHS) {
+        problem_add(
+            problems, "#/arch",
+            "must be the name of an architecture as \"sm_37\", \"3.7\" or \"K80\", or a list of 1 to %d",
+            PREDICTION_ARCHS);
+    } else {
+        json_array_foreach (asked, i, name) {
+            char pointer[32];
+            snprintf(pointer, sizeof pointer, "#/arch/%zu", i);
+            read_one(archs, name, pointer, problems);
+        }
+    }
+    return archs;
+}
 
 /* ---- predicting ---- */
 

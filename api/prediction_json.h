@@ -2,6 +2,8 @@
 #ifndef COALESCED_API_PREDICTION_JSON_H
 #define COALESCED_API_PREDICTION_JSON_H
 
+#include <jansson.h>
+
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "kernels/model/occupancy.h"
@@ -9,6 +11,19 @@
 
 /* The architecture that stands in where a device has none that the model knows, as a CPU. */
 #define PREDICTION_STAND_IN "sm_90"
+
+/* ---- architectures, by any of the names that product.h knows ---- */
+
+/* Names of architectures that the model knows, in the order asked for; with NULL all whose requests
+   are counted. Adds what is wrong to *problems, at "#/arch". New reference. */
+json_t *prediction_json_archs(const json_t *asked, struct problems *problems);
+
+/* One architecture by such a name; static. NULL: `detail` says that there is none, which one may be meant,
+   and which are known. */
+enum { PREDICTION_ARCHS = 32 /* at most */, PREDICTION_DETAIL_BYTES = 224 };
+const char *prediction_json_arch(const char *name, char detail[PREDICTION_DETAIL_BYTES]);
+
+/* ---- predictions ---- */
 
 /* A prediction for one architecture, or why there is none. */
 struct prediction_answer {

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/problem_zh.h"
-
 /* `name` is that of the response in openapi.yaml, where the document's type points to. */
 static const struct {
     unsigned status;

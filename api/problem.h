@@ -3,8 +3,11 @@
 #ifndef COALESCED_API_PROBLEM_H
 #define COALESCED_API_PROBLEM_H
 
-#include "base/json_writer.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "kernels/experiment.h"
 
 #define PROBLEM_MEDIA_TYPE "application/problem+json"
@@ -48,12 +51,18 @@ enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
 
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
    `fields` is not NULL, errors: [{pointer, detail}]. Texts are given in English, and written in that
-   language as far as problem_zh.h knows them. 0, or -1: no memory. */
+   language as far as problem_zh() knows them. 0, or -1: no memory. */
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
                   const struct problems *fields, enum problem_language language);
 
 /* Writes such a list alone. */
 void problem_write_fields(struct json_writer *json, const char *key, const struct problems *fields,
                           enum problem_language language);
+
+/* ---- Chinese (problem_zh.c): the finished English sentence is translated by the format that made it ---- */
+
+/* Writes the Chinese for `english` (UTF-8, cut between characters where it does not fit in `size` bytes).
+   A sentence without a translation is copied as it is, and the result is false. Any thread. */
+bool problem_zh(const char *english, char *chinese, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* Translates finished English sentences: a table of printf formats and their Chinese, in
    api/problem_zh_texts.h. */
-#include "api/problem_zh.h"
+#include "api/problem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "api/device_json.h"
-#include "api/result_read.h"
+#include "api/result_json.h"
+#include "api/stability_json.h"
 
 /* ---- members of a header, parts of a payload ---- */
 
@@ -214,10 +215,10 @@ static int read_members(struct frame_reader *r, const json_t *result)
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)result, name, value)
-        if (!result_read_has_member(name))
+        if (!result_json_has_member(name))
             return refuse_member(r, name, "is no member of a result");
     value = json_object_get(json_object_get(result, "correctness"), "verified");
-    result_read_stability(&r->message->stability, json_object_get(result, "stability"));
+    stability_json_read(&r->message->stability, json_object_get(result, "stability"));
     r->message->verified = json_is_true(value);
     return r->message->type == MESSAGE_ERROR || json_is_boolean(value)
                ? 0

@@ -1,12 +1,11 @@
 /* Walks the points of a recipe's sweep and predicts each, as JSON or as a table. */
-#include "api/recipe_predictions.h"
+#include "api/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/csv.h"
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/sweep_axes.h"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "api/bandwidth_json.h"
 #include "api/counters_json.h"
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
@@ -169,7 +169,7 @@ static void write_transfer(struct json_writer *json, const char *key, const stru
     json_writer_uint(json, "bytes", t->bytes);
     json_writer_rounded(json, "median_us", t->median_us);
     json_writer_rounded(json, "min_us", t->min_us);
-    json_writer_rounded(json, "gbps", bandwidth_json_gbps((double)t->bytes, t->median_us));
+    json_writer_rounded(json, "gbps", result_json_gbps((double)t->bytes, t->median_us));
     json_writer_end(json);
 }
 
@@ -221,8 +221,8 @@ static void write_peer(struct json_writer *json, const struct experiment *e, con
     json_writer_string(json, "uuid", e->peer_uuid);
     json_writer_bool(json, "access", e->kernel->peer_access(&domain));
     json_writer_uint(json, "bytes", r->load_bytes);
-    json_writer_rounded(json, "cold_gbps", bandwidth_json_gbps(bytes, r->cold.median_us));
-    json_writer_rounded(json, "hot_gbps", bandwidth_json_gbps(bytes, r->hot.median_us));
+    json_writer_rounded(json, "cold_gbps", result_json_gbps(bytes, r->cold.median_us));
+    json_writer_rounded(json, "hot_gbps", result_json_gbps(bytes, r->hot.median_us));
     json_writer_end(json);
 }
 
@@ -256,8 +256,8 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
     write_device(json, e, &r->device);
     write_launch(json, e, &r->launch);
     write_timings(json, r);
-    bandwidth_json_write(json, "bandwidth", e, r, &prediction);
-    bandwidth_json_compute(json, "compute", r);
+    result_json_bandwidth(json, "bandwidth", e, r, &prediction);
+    result_json_compute(json, "compute", r);
     write_correctness(json, &r->correctness);
     stability_json_write(json, "stability", e, r);
     counters_json_write(json, "counters", e, r, &prediction);
@@ -273,6 +273,18 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
         write_peer(json, e, r);
     write_samples(json, r);
     json_writer_end(json);
+}
+
+bool result_json_has_member(const char *name)
+{
+    static const char *const members[] = {"device",      "launch",    "timing",     "bandwidth", "compute",
+                                          "correctness", "stability", "counters",   "transfers", "occupancy",
+                                          "prediction",  "execution", "provenance", "placement", "samples",
+                                          "peer",        "time",      "host_timer"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i], name) == 0)
+            return true;
+    return false;
 }
 
 char *result_json_text(const struct experiment *experiment, const struct result *result)

@@ -3,6 +3,9 @@
 #ifndef COALESCED_API_RESULT_JSON_H
 #define COALESCED_API_RESULT_JSON_H
 
+#include <stdbool.h>
+
+#include "api/prediction_json.h"
 #include "base/json_writer.h"
 #include "kernels/result.h"
 
@@ -11,5 +14,20 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
 
 /* The same as text, to be freed by the caller; NULL: no memory. */
 char *result_json_text(const struct experiment *experiment, const struct result *result);
+
+/* True: the name is that of a member that result_json_write() may write. */
+bool result_json_has_member(const char *name);
+
+/* ---- bandwidth_json.c: counts of bytes or of operations, and the rates that they make with the times ---- */
+
+/* Bytes over microseconds, in 10^9 bytes a second; NaN without a time. */
+double result_json_gbps(double bytes, double us);
+
+/* Bytes in sectors come from the counters, or else from the result's prediction. */
+void result_json_bandwidth(struct json_writer *json, const char *key, const struct experiment *experiment,
+                           const struct result *result, const struct prediction_answer *prediction);
+
+/* How fast a kernel did its arithmetic or its steps, where it is about these instead of bytes. */
+void result_json_compute(struct json_writer *json, const char *key, const struct result *result);
 
 #endif

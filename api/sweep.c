@@ -9,12 +9,10 @@
 #include "api/device_choice.h"
 #include "api/device_fit.h"
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/recipe.h"
 #include "api/sweep_axes.h"
-#include "api/sweep_devices.h"
 #include "base/clock.h"
 #include "base/hash.h"
 
@@ -172,7 +170,7 @@ static int devices_choose(struct expander *x)
     struct device_set *sets = calloc((size_t)count + 1, sizeof *sets);
     for (int i = 0; sets && i < count; i++)
         sets[i] = sweep->experiments[i].devices;
-    int status = sets ? sweep_devices_keep(sets, x->groups, count, choices, x->offers, x->problems) : -1;
+    int status = sets ? device_fit_common(sets, x->groups, count, choices, x->offers, x->problems) : -1;
     for (int i = 0; status == 0 && i < count; i++)
         sweep->experiments[i].devices = sets[i];
     free(sets);

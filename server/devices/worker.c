@@ -11,7 +11,6 @@
 #include <sys/eventfd.h>
 
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 #include "base/thread.h"
 #include "server/devices/counting_executor.h"
 #include "server/devices/device_identity.h"

@@ -5,9 +5,7 @@
 #include "api/experiment_json.h"
 #include "api/kernel_json.h"
 #include "api/prediction_json.h"
-#include "api/prediction_request.h"
 #include "api/recipe.h"
-#include "api/recipe_predictions.h"
 #include "server/routes/service.h"
 
 static route_handler kernel_list, kernel_show, recipe_list, recipe_show, recipe_predict_all;
@@ -102,7 +100,7 @@ enum { BUDGET_MS = 2000 };
 static enum handled recipe_predict_all(struct request *request)
 {
     enum handled handled;
-    char detail[PREDICTION_REQUEST_DETAIL_BYTES];
+    char detail[PREDICTION_DETAIL_BYTES];
     int l1;
     const char *asked = request_query(request, "arch"), *columns = request_query(request, "columns");
     const struct recipe *recipe = path_recipe(request, &handled);
@@ -111,7 +109,7 @@ static enum handled recipe_predict_all(struct request *request)
         return handled;
     if (!asked)
         asked = recipe_arch(recipe, &l1);
-    const char *arch = prediction_request_arch(asked ? asked : PREDICTION_STAND_IN, detail);
+    const char *arch = prediction_json_arch(asked ? asked : PREDICTION_STAND_IN, detail);
     if (!arch)
         return reply_problem(request, PROBLEM_MALFORMED, "arch: %s", detail);
     if (!table && columns)

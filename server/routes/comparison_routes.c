@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/comparison_csv.h"
-#include "api/comparison_devices.h"
-#include "api/comparison_view.h"
+#include "api/comparison.h"
 #include "api/csv.h"
 #include "api/json_parts.h"
 #include "base/clock.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/calibration_json.h"
-#include "api/device_view.h"
+#include "api/view.h"
 #include "api/json_parts.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/wait.h"
@@ -64,7 +64,7 @@ static void device_write(struct json_writer *json, struct service *service, int 
         readings_get(service->readings, index, &status, &reading, &view.live_age_s);
         view.live = &reading;
     }
-    device_view_write(json, NULL, &view);
+    view_device_write(json, NULL, &view);
 }
 
 static enum handled device_list_all(struct request *request)

@@ -64,7 +64,7 @@ enum handled experiment_reply_send(struct request *request, const struct view_ex
 {
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    experiment_view_write(&json, NULL, view);
+    view_experiment_write(&json, NULL, view);
     buffer_text(&body, "\n");
     return view->ended ? reply_immutable(request, &body, view->id) : reply_body(request, 200, &body);
 }
@@ -74,7 +74,7 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
 {
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    experiment_view_accepted(&json, NULL, view);
+    view_experiment_accepted(&json, NULL, view);
     buffer_text(&body, "\n");
     if (status == 202)
         reply_retry_after(request, view->eta_s);

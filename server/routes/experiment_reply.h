@@ -2,7 +2,7 @@
 #ifndef COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 #define COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
 
-#include "api/experiment_view.h"
+#include "api/view.h"
 #include "server/routes/service.h"
 
 /* Fills the view of a job, from which it borrows; all but the place in the queue. */

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 #include "api/explanation_json.h"
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
-#include "api/prediction_request.h"
 #include "api/time_json.h"
 #include "server/routes/service.h"
 
@@ -94,13 +92,13 @@ static void question_take(struct question *question, struct calibrations *calibr
     int l1 = number_take(request, "l1", 0, 0, problems);
     question->l1 = l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF;
     question->archs = !asked && question->calibration ? json_pack("[s]", question->calibration->arch)
-                                                      : prediction_request_archs(asked, problems);
+                                                      : prediction_json_archs(asked, problems);
     if (question->calibration)
         check_device_arch(question, problems);
     question->registers = number_take(request, "registers_per_thread", 1, 255, problems);
     question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, problems);
     question->parameter_bytes = number_take(request, "parameter_bytes", 0, 256, problems);
-    prediction_request_explain(&question->explain, json_object_get(request, "explain"), problems);
+    explanation_json_read(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
 }
@@ -152,9 +150,9 @@ static void write_prediction(struct json_writer *json, const struct experiment *
 static void write_predictions(struct json_writer *json, const struct experiment *experiment,
                               const struct access *access, const struct question *question)
 {
-    size_t count = json_array_size(question->archs), begin[PREDICTION_REQUEST_ARCHS] = {0};
+    size_t count = json_array_size(question->archs), begin[PREDICTION_ARCHS] = {0};
     json_writer_begin_array(json, "predictions");
-    for (size_t i = 0; i < count && i < PREDICTION_REQUEST_ARCHS && !json->out->failed; i++) {
+    for (size_t i = 0; i < count && i < PREDICTION_ARCHS && !json->out->failed; i++) {
         const json_t *name = json_array_get(question->archs, i);
         size_t same = 0;
         while (!json_equal(json_array_get(question->archs, same), name))
@@ -229,7 +227,7 @@ static enum handled predict(struct request *request)
     if (experiment.kernel)
         experiment_check(&experiment, question.calibration ? &facts : NULL, &problems);
     if (!problems.count) /* else the grid is not the one that is meant */
-        prediction_request_locate(&question.explain, &experiment, &question.warp, &problems);
+        explanation_json_locate(&question.explain, &experiment, &question.warp, &problems);
     if (problems.count || !experiment.kernel) {
         handled = reply_fields(request, &problems);
     } else {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/device_view.h"
+#include "api/view.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
@@ -73,7 +73,7 @@ static void device_queue_write(struct json_writer *json, struct service *service
         .owners_in_all = count,
     };
     if (views)
-        device_view_queue(json, NULL, &view);
+        view_queue_write(json, NULL, &view);
     else
         json->out->failed = true;
     free(views);
@@ -96,7 +96,7 @@ void queue_routes_write(struct json_writer *json, const char *key, struct servic
     json_writer_int(json, "queued", all.queued);
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
-    device_view_hold(json, &held);
+    view_hold_write(json, &held);
     json_writer_begin_array(json, "devices");
     for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
         device_queue_write(json, service, i, owner);
@@ -128,7 +128,7 @@ static enum handled hold_answer(struct request *request, int device)
     else
         json_writer_int(&json, "device", device);
     const struct view_hold held = view_of_hold(&stats.hold);
-    device_view_hold(&json, &held);
+    view_hold_write(&json, &held);
     return reply_body(request, 200, service_line(&json));
 }
 

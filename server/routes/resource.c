@@ -93,7 +93,7 @@ static int experiment_write(void *arg, const struct job *job)
     if (listing->table)
         return csv_row(listing->json.out, &listing->columns,
                        &(struct view_point){.index = -1, .experiment = &view});
-    experiment_view_summary(&listing->json, NULL, &view);
+    view_experiment_summary(&listing->json, NULL, &view);
     return listing->json.out->failed ? -1 : 0;
 }
 

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/experiment_members.h"
-#include "api/device_choice.h"
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
+#include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "api/recipe.h"
 #include "base/hash.h"

@@ -8,7 +8,6 @@
 
 #include "api/csv.h"
 #include "api/point_summary.h"
-#include "api/summary_table.h"
 #include "base/hash.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
@@ -59,7 +58,7 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
         experiment_reply_block_reason(service, device, next, view.waits_for, sizeof view.waits_for);
     free(next);
     view.eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view.paused);
-    sweep_view_open(json, key, &view);
+    view_sweep_open(json, key, &view);
     return view.eta_s;
 }
 
@@ -114,7 +113,7 @@ static int point_write(struct paging *paging, const struct view_point *point,
     if (summary)
         point_summary_write(&paging->json, NULL, summary, point);
     else
-        sweep_view_point(&paging->json, NULL, point);
+        view_point_write(&paging->json, NULL, point);
     return out->failed ? -1 : 0;
 }
 

@@ -2,8 +2,8 @@
 #ifndef COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
 #define COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
 
-#include "api/columns.h"
-#include "api/sweep_view.h"
+#include "api/csv.h"
+#include "api/view.h"
 #include "server/http/route.h"
 #include "server/store/job.h"
 

@@ -7,7 +7,6 @@
 
 #include "api/json_parts.h"
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 #include "api/problem.h"
 #include "api/sweep.h"
 

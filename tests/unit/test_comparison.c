@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "api/comparison.h"
-#include "api/comparison_devices.h"
-#include "api/comparison_view.h"
 
 struct fixture {
     struct comparison_request request;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/counters_json.h"
-#include "api/experiment_text.h"
+#include "api/experiment_json.h"
 #include "api/protocol.h"
 #include "executor/executor.h"
 #include "kernels/measure/runner.h"

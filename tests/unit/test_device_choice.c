@@ -10,7 +10,6 @@
 #include "api/device_choice.h"
 #include "api/device_fit.h"
 #include "api/experiment_json.h"
-#include "api/experiment_text.h"
 
 #define LIMITS                                                                                               \
     .max_threads_per_block = 1024, .max_block = {1024, 1024, 64}, .max_grid = {2147483647, 65535, 65535}

@@ -12,7 +12,6 @@
 
 #include "api/csv.h"
 #include "api/figures.h"
-#include "api/summary_table.h"
 
 static void each_figure_is_described_in_both_languages(void **state)
 {

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "api/point_summary.h"
-#include "api/summary_table.h"
+#include "api/csv.h"
 
 /* A run as the store tells it: `state` and, when it has ended well, its result. */
 struct run {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "api/problem_zh.h"
+#include "api/problem.h"
 
 static void assert_zh(const char *english, const char *chinese)
 {
