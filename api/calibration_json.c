@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/json_parts.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 
@@ -55,11 +56,9 @@ static const json_t *constant_find(const json_t *constants, const char *name)
 {
     size_t i;
     const json_t *one;
-    json_array_foreach (constants, i, one) {
-        const char *its = json_string_value(json_object_get(one, "name"));
-        if (its && strcmp(its, name) == 0)
+    json_array_foreach (constants, i, one)
+        if (json_parts_is(json_object_get(one, "name"), name))
             return one;
-    }
     return NULL;
 }
 

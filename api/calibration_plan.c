@@ -19,6 +19,9 @@ static const double samples_s = 0.3;
 
 /* ---- an entry ---- */
 
+enum scaled { SCALED_L2, SCALED_WAVES, SCALED_BLOCKS_PER_SM, SCALED };
+static const char *const scaled_names[SCALED] = {"l2", "waves", "blocks_per_sm"};
+
 /* Elements of an array of so many bytes, as the kernel's size; new reference. */
 static json_t *size_of(const struct kernel *kernel, enum dtype dtype, double bytes,
                        const struct device_facts *facts)
@@ -31,40 +34,20 @@ static json_t *size_of(const struct kernel *kernel, enum dtype dtype, double byt
     return json_pack("[I,I]", side, side);
 }
 
-static json_t *size_of_l2(const struct kernel *kernel, enum dtype dtype, double l2,
-                          const struct device_facts *facts)
+/* The value of a field that follows the device; new reference. */
+static json_t *scaled_value(enum scaled scaled, double amount, const struct kernel *kernel, enum dtype dtype,
+                            const struct device_facts *facts)
 {
-    return size_of(kernel, dtype, l2 * (double)facts->l2_bytes, facts);
-}
-
-/* A thread has one element. */
-static json_t *size_of_waves(const struct kernel *kernel, enum dtype dtype, double waves,
-                             const struct device_facts *facts)
-{
-    (void)kernel;
-    (void)dtype;
-    return json_integer((json_int_t)(waves * facts->multiprocessors * facts->max_threads_per_multiprocessor));
-}
-
-/* Leaves half a block free for the shared memory of the kernel itself. */
-static json_t *shared_of_blocks(const struct kernel *kernel, enum dtype dtype, double blocks,
-                                const struct device_facts *facts)
-{
-    (void)kernel;
-    (void)dtype;
+    if (scaled == SCALED_L2)
+        return size_of(kernel, dtype, amount * (double)facts->l2_bytes, facts);
+    if (scaled == SCALED_WAVES) /* a thread has one element */
+        return json_integer(
+            (json_int_t)(amount * facts->multiprocessors * facts->max_threads_per_multiprocessor));
+    /* Leaves half a block free for the shared memory of the kernel itself. */
     double most = (double)facts->shared_bytes_per_block_optin;
-    double bytes = (double)facts->shared_bytes_per_multiprocessor / (blocks + 0.5) - RESERVED_SHARED;
+    double bytes = (double)facts->shared_bytes_per_multiprocessor / (amount + 0.5) - RESERVED_SHARED;
     return json_integer((json_int_t)fmax(0, fmin(bytes, most > 0 ? most : bytes)));
 }
-
-static const struct scaled {
-    const char *name, *field;
-    json_t *(*value)(const struct kernel *, enum dtype, double, const struct device_facts *);
-} scaled_fields[] = {
-    {"l2", "size", size_of_l2},
-    {"waves", "size", size_of_waves},
-    {"blocks_per_sm", "shared_bytes", shared_of_blocks},
-};
 
 /* The first of an axis, or the value itself. */
 static const char *first_text(const json_t *value)
@@ -73,7 +56,7 @@ static const char *first_text(const json_t *value)
 }
 
 /* Sets a field that follows the device, an axis of it where the plan has a list. */
-static void field_scale(json_t *object, const struct scaled *scaled, const json_t *amounts,
+static void field_scale(json_t *object, enum scaled scaled, const json_t *amounts,
                         const struct device_facts *facts)
 {
     const char *name = first_text(json_object_get(object, "kernel"));
@@ -86,10 +69,10 @@ static void field_scale(json_t *object, const struct scaled *scaled, const json_
     enum dtype dtype = type && dtype_of(type) >= 0 ? (enum dtype)dtype_of(type) : kernel->dtype;
     json_t *values = json_array();
     json_array_foreach (amounts, i, amount)
-        json_array_append_new(values, scaled->value(kernel, dtype, json_number_value(amount), facts));
+        json_array_append_new(values, scaled_value(scaled, json_number_value(amount), kernel, dtype, facts));
     if (!json_is_array(amounts))
-        json_array_append_new(values, scaled->value(kernel, dtype, json_number_value(amounts), facts));
-    json_object_set_new(object, scaled->field, values);
+        json_array_append_new(values, scaled_value(scaled, json_number_value(amounts), kernel, dtype, facts));
+    json_object_set_new(object, scaled == SCALED_BLOCKS_PER_SM ? "shared_bytes" : "size", values);
 }
 
 /* A sweep's object for that device: a tree, which sweep_expand() takes as it takes a request. New
@@ -97,8 +80,8 @@ static void field_scale(json_t *object, const struct scaled *scaled, const json_
 static json_t *entry_make(const json_t *entry, const struct device_offer *device)
 {
     json_t *object = json_deep_copy(json_object_get(entry, "sweep"));
-    for (size_t i = 0; i < sizeof scaled_fields / sizeof *scaled_fields; i++)
-        field_scale(object, &scaled_fields[i], json_object_get(entry, scaled_fields[i].name), device->facts);
+    for (int i = 0; i < SCALED; i++)
+        field_scale(object, (enum scaled)i, json_object_get(entry, scaled_names[i]), device->facts);
     json_object_set_new(object, "device", json_integer(device->number));
     json_object_set_new(object, "priority", json_integer(-EXPERIMENT_PRIORITY_MAX));
     json_object_set_new(object, "measure", json_pack("{s:f}", "max_seconds", samples_s));

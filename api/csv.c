@@ -80,7 +80,8 @@ int csv_header(struct buffer *out, const struct columns *wanted)
 
 /* ---- what lies in a text ---- */
 
-void csv_text(struct buffer *out, const char *text, size_t length)
+/* A cell's text, in quotes where it needs them. */
+static void cell_quoted(struct buffer *out, const char *text, size_t length)
 {
     bool plain = true;
     for (size_t i = 0; plain && i < length; i++)
@@ -98,12 +99,12 @@ void csv_text(struct buffer *out, const char *text, size_t length)
 static void cell_string(struct buffer *out, const struct scan_value *value)
 {
     if (!memchr(value->at, '\\', value->length)) {
-        csv_text(out, value->at + 1, value->length - 2);
+        cell_quoted(out, value->at + 1, value->length - 2);
         return;
     }
     json_t *string = json_loadb(value->at, value->length, JSON_DECODE_ANY, NULL);
     if (string)
-        csv_text(out, json_string_value(string), json_string_length(string));
+        cell_quoted(out, json_string_value(string), json_string_length(string));
     json_decref(string);
 }
 
@@ -113,7 +114,7 @@ static void cell_value(struct buffer *out, const struct scan_value *value, bool 
     if (value->length < 1)
         return;
     if (json && *value->at == '{' && value->length > 2)
-        csv_text(out, value->at, value->length);
+        cell_quoted(out, value->at, value->length);
     else if (*value->at == '"' && value->length >= 2)
         cell_string(out, value);
     else if (*value->at != '{' && *value->at != '[' && *value->at != 'n')
@@ -139,7 +140,7 @@ static bool cell_text(struct buffer *out, const char *text)
     if (!text)
         return false;
     if (json_writer_is_utf8(text)) {
-        csv_text(out, text, strlen(text));
+        cell_quoted(out, text, strlen(text));
         return true;
     }
     json_writer_string(&string, NULL, text);
@@ -301,9 +302,9 @@ static void cell_axis(struct buffer *out, const json_t *value)
     size_t i;
     const json_t *item;
     if (text)
-        csv_text(out, text, strlen(text));
+        cell_quoted(out, text, strlen(text));
     else if (json_is_string(value))
-        csv_text(out, json_string_value(value), json_string_length(value));
+        cell_quoted(out, json_string_value(value), json_string_length(value));
     json_array_foreach (value, i, item)
         buffer_format(out, "%s%lld", i ? "x" : "", (long long)json_integer_value(item));
     free(text);

@@ -37,9 +37,6 @@ int csv_header(struct buffer *out, const struct columns *columns);
 /* An index below 0 leaves that cell empty. */
 int csv_row(struct buffer *out, const struct columns *columns, const struct view_point *point);
 
-/* A cell's text, in quotes where it needs them. */
-void csv_text(struct buffer *out, const char *text, size_t length);
-
 /* ---- the summary of a sweep: a row a point, with its index, its axes, and the summary's figures ---- */
 
 /* All its columns: a column's place in struct columns is an index of names. */

@@ -18,9 +18,8 @@ static const char any_name[] = "any";
 static bool arch_valid(const char *arch)
 {
     static const char *const machines[] = {"cpu", "x86_64", "aarch64", "ppc64le", "riscv64"};
-    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-        if (strcmp(arch, machines[i]) == 0)
-            return true;
+    if (suggest_find(arch, SUGGEST_TABLE(machines)) >= 0)
+        return true;
     if (strncmp(arch, "sm_", 3) != 0)
         return false;
     size_t digits = strspn(arch + 3, "0123456789");
@@ -72,7 +71,6 @@ static const struct {
                  struct problems *problems);
 } conditions[] = {
     {"arch", read_arch}, {"name", read_product}, {"memory_bytes", read_memory}, {"counters", read_counters}};
-enum { CONDITIONS = sizeof conditions / sizeof *conditions };
 
 static void read_conditions(struct device_choice *choice, const json_t *object, const char *pointer,
                             struct problems *problems)
@@ -84,20 +82,17 @@ static void read_conditions(struct device_choice *choice, const json_t *object, 
         problem_add(problems, pointer,
                     "says nothing; it takes arch, name, memory_bytes and counters, and \"any\" is for any");
     json_object_foreach ((json_t *)object, key, value) {
-        int i = 0;
+        int i = suggest_find(key, SUGGEST_TABLE(conditions));
         char at[64];
         struct suggestion meant;
         if (problems_full(problems))
             return;
         problem_pointer(at, sizeof at, pointer, key);
-        suggest_begin(&meant, key);
-        for (; i < CONDITIONS && strcmp(key, conditions[i].name) != 0; i++)
-            suggest_consider(&meant, conditions[i].name);
-        if (i < CONDITIONS)
+        if (i >= 0)
             conditions[i].read(choice, value, at, problems);
         else
             problem_add(problems, at, "unknown field%s arch, name, memory_bytes and counters are known",
-                        suggest_text(&meant));
+                        suggest_among(&meant, key, SUGGEST_TABLE(conditions)));
     }
 }
 

@@ -12,7 +12,8 @@
 
 /* ---- facts ---- */
 
-enum fact_type { FACT_TEXT, FACT_U32, FACT_U64, FACT_REAL, FACT_THREE, FACT_NODE };
+/* Integers are as large as their member: 4 or 8 bytes. FACT_NODE: FACTS_NO_NODE is not known. */
+enum fact_type { FACT_TEXT, FACT_INTEGER, FACT_REAL, FACT_THREE, FACT_NODE };
 
 /* Every member of struct device_facts, in the order of the document. `unknown`: 0, or an empty text, means
    "not known" and becomes null. `later`: an older executor does not send it. */
@@ -22,38 +23,35 @@ static const struct fact {
     size_t at, size;
     bool unknown, later;
 } facts_table[] = {
-#define FACT(name, type, member, unknown)                                                                    \
+#define FACT_LATER(name, type, member, unknown, later)                                                       \
     {                                                                                                        \
         name, type, offsetof(struct device_facts, member), sizeof(((struct device_facts *)0)->member),       \
-            unknown, false                                                                                   \
+            unknown, later                                                                                   \
     }
-#define LATER(name, type, member)                                                                            \
-    {                                                                                                        \
-        name, type, offsetof(struct device_facts, member), sizeof(((struct device_facts *)0)->member), true, \
-            true                                                                                             \
-    }
+#define FACT(name, type, member, unknown) FACT_LATER(name, type, member, unknown, false)
+#define LATER(name, type, member) FACT_LATER(name, type, member, true, true)
     FACT("backend", FACT_TEXT, backend, false),
     FACT("name", FACT_TEXT, name, false),
     FACT("uuid", FACT_TEXT, uuid, false),
     FACT("arch", FACT_TEXT, arch, false),
     FACT("driver", FACT_TEXT, driver, false),
     FACT("runtime", FACT_TEXT, runtime, false),
-    FACT("multiprocessors", FACT_U32, multiprocessors, false),
-    FACT("warp_size", FACT_U32, warp_size, false),
-    FACT("max_threads_per_block", FACT_U32, max_threads_per_block, false),
-    FACT("max_threads_per_multiprocessor", FACT_U32, max_threads_per_multiprocessor, true),
+    FACT("multiprocessors", FACT_INTEGER, multiprocessors, false),
+    FACT("warp_size", FACT_INTEGER, warp_size, false),
+    FACT("max_threads_per_block", FACT_INTEGER, max_threads_per_block, false),
+    FACT("max_threads_per_multiprocessor", FACT_INTEGER, max_threads_per_multiprocessor, true),
     FACT("max_block", FACT_THREE, max_block, false),
     FACT("max_grid", FACT_THREE, max_grid, false),
-    FACT("registers_per_multiprocessor", FACT_U32, registers_per_multiprocessor, true),
-    FACT("registers_per_block", FACT_U32, registers_per_block, true),
-    FACT("shared_bytes_per_multiprocessor", FACT_U64, shared_bytes_per_multiprocessor, true),
-    FACT("shared_bytes_per_block", FACT_U64, shared_bytes_per_block, true),
-    FACT("shared_bytes_per_block_optin", FACT_U64, shared_bytes_per_block_optin, true),
-    FACT("memory_bytes", FACT_U64, memory_bytes, false),
-    FACT("l2_bytes", FACT_U64, l2_bytes, true),
-    FACT("clock_khz", FACT_U32, clock_khz, true),
-    FACT("memory_clock_khz", FACT_U32, memory_clock_khz, true),
-    FACT("memory_bus_bits", FACT_U32, memory_bus_bits, true),
+    FACT("registers_per_multiprocessor", FACT_INTEGER, registers_per_multiprocessor, true),
+    FACT("registers_per_block", FACT_INTEGER, registers_per_block, true),
+    FACT("shared_bytes_per_multiprocessor", FACT_INTEGER, shared_bytes_per_multiprocessor, true),
+    FACT("shared_bytes_per_block", FACT_INTEGER, shared_bytes_per_block, true),
+    FACT("shared_bytes_per_block_optin", FACT_INTEGER, shared_bytes_per_block_optin, true),
+    FACT("memory_bytes", FACT_INTEGER, memory_bytes, false),
+    FACT("l2_bytes", FACT_INTEGER, l2_bytes, true),
+    FACT("clock_khz", FACT_INTEGER, clock_khz, true),
+    FACT("memory_clock_khz", FACT_INTEGER, memory_clock_khz, true),
+    FACT("memory_bus_bits", FACT_INTEGER, memory_bus_bits, true),
     FACT("compute_mode", FACT_TEXT, compute_mode, false),
     FACT("peak_gbps", FACT_REAL, peak_gbps, true),
     FACT("peak_source", FACT_TEXT, peak_source, false),
@@ -65,41 +63,36 @@ static const struct fact {
     LATER("mig_parent", FACT_TEXT, mig_parent),
 #undef FACT
 #undef LATER
+#undef FACT_LATER
 };
 enum { FACTS = sizeof facts_table / sizeof facts_table[0] };
+
+static uint64_t integer_of(const struct fact *fact, const void *at)
+{
+    return fact->size == sizeof(uint64_t) ? *(const uint64_t *)at : *(const uint32_t *)at;
+}
 
 static void write_fact(struct json_writer *json, const struct fact *fact, const void *at)
 {
     const uint32_t *three = at;
-    uint64_t number = 0;
     switch (fact->type) {
     case FACT_TEXT:
         json_writer_string(json, fact->name, fact->unknown && !*(const char *)at ? NULL : at);
-        return;
+        break;
     case FACT_THREE:
         json_writer_ints(json, fact->name, (const int64_t[]){three[0], three[1], three[2]}, 3);
-        return;
+        break;
     case FACT_NODE:
-        if (*(const int32_t *)at == FACTS_NO_NODE)
-            json_writer_null(json, fact->name);
-        else
-            json_writer_int(json, fact->name, *(const int32_t *)at);
-        return;
+        json_parts_int(json, fact->name, *(const int32_t *)at != FACTS_NO_NODE, *(const int32_t *)at);
+        break;
     case FACT_REAL:
         json_writer_double(json, fact->name,
                            fact->unknown && *(const double *)at == 0 ? NAN : *(const double *)at);
-        return;
-    case FACT_U32:
-        number = *(const uint32_t *)at;
         break;
-    case FACT_U64:
-        number = *(const uint64_t *)at;
-        break;
+    case FACT_INTEGER:
+        json_parts_int(json, fact->name, !fact->unknown || integer_of(fact, at),
+                       (int64_t)integer_of(fact, at));
     }
-    if (fact->unknown && number == 0)
-        json_writer_null(json, fact->name);
-    else
-        json_writer_uint(json, fact->name, number);
 }
 
 void device_json_facts(struct json_writer *json, const struct device_facts *facts)
@@ -108,13 +101,22 @@ void device_json_facts(struct json_writer *json, const struct device_facts *fact
         write_fact(json, &facts_table[i], (const char *)facts + facts_table[i].at);
 }
 
-static int in_range(const json_t *value, json_int_t most)
+/* An integer of 4 or 8 bytes, from 0 to `most`. */
+static int read_integer(void *at, size_t size, json_int_t most, const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= most;
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 0 || number > most)
+        return -1;
+    if (size == sizeof(uint64_t))
+        *(uint64_t *)at = (uint64_t)number;
+    else
+        *(uint32_t *)at = (uint32_t)number;
+    return 0;
 }
 
 static int read_fact(const struct fact *fact, void *at, const json_t *value)
 {
+    int status = 0;
     if (fact->unknown && json_is_null(value))
         return 0; /* stays 0 */
     switch (fact->type) {
@@ -124,34 +126,17 @@ static int read_fact(const struct fact *fact, void *at, const json_t *value)
         memcpy(at, json_string_value(value), json_string_length(value) + 1);
         return 0;
     case FACT_NODE:
-        if (!in_range(value, INT32_MAX))
-            return -1;
-        *(int32_t *)at = (int32_t)json_integer_value(value);
-        return 0;
+        return read_integer(at, fact->size, INT32_MAX, value);
     case FACT_THREE:
-        if (!json_is_array(value) || json_array_size(value) != 3)
-            return -1;
-        for (size_t i = 0; i < 3; i++) {
-            if (!in_range(json_array_get(value, i), UINT32_MAX))
-                return -1;
-            ((uint32_t *)at)[i] = (uint32_t)json_integer_value(json_array_get(value, i));
-        }
-        return 0;
-    case FACT_U32:
-        if (!in_range(value, UINT32_MAX))
-            return -1;
-        *(uint32_t *)at = (uint32_t)json_integer_value(value);
-        return 0;
-    case FACT_U64:
-        if (!in_range(value, INT64_MAX))
-            return -1;
-        *(uint64_t *)at = (uint64_t)json_integer_value(value);
-        return 0;
+        for (size_t i = 0; i < 3; i++)
+            status |=
+                read_integer((uint32_t *)at + i, sizeof(uint32_t), UINT32_MAX, json_array_get(value, i));
+        return json_array_size(value) == 3 ? status : -1;
+    case FACT_INTEGER:
+        return read_integer(at, fact->size, fact->size == sizeof(uint64_t) ? INT64_MAX : UINT32_MAX, value);
     case FACT_REAL:
-        if (!json_is_number(value))
-            return -1;
         *(double *)at = json_number_value(value);
-        return 0;
+        return json_is_number(value) ? 0 : -1;
     }
     return -1;
 }

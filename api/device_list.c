@@ -113,94 +113,76 @@ static int text_member(const json_t *value, const char *name, char *out, size_t 
     return 0;
 }
 
-static int idle_member(const json_t *value, struct device_entry *entry, const struct entry_place *place)
+static int time_member(const json_t *value, const char *name, double *out, double min, double max,
+                       const struct entry_place *place)
 {
-    static const char *const names[] = {[DEVICE_IDLE_CONTEXT] = "context", [DEVICE_IDLE_RELEASE] = "release"};
     char text[64];
-    for (int i = DEVICE_IDLE_CONTEXT; i <= DEVICE_IDLE_RELEASE; i++)
-        if (json_is_string(value) && strcmp(json_string_value(value), names[i]) == 0) {
-            entry->idle = (enum device_idle)i;
-            return 0;
-        }
-    return wrong(place, "\"idle\" must be \"context\" or \"release\", not %s", shown(value, text));
+    *out = json_number_value(value);
+    if (!json_is_number(value) || *out < min || *out > max)
+        return wrong(place, "\"%s\" must be a number of seconds from %.7g to %.7g, not %s", name, min, max,
+                     shown(value, text));
+    return 0;
 }
 
+/* The members in the order of suggestions. At its place in the entry lies a text of `size` bytes, or a time
+   from `min` to `max`; without a place it has code of its own. */
 static const struct {
     const char *name;
-    size_t at;
+    size_t at, size;
     double min, max;
-} times[] = {
-    {"idle_s", offsetof(struct device_entry, idle_s), 0, 1e6},
-    {"hold_s", offsetof(struct device_entry, hold_s), 0, 1e6},
-    {"start_s", offsetof(struct device_entry, start_s), 0.1, 1e6},
-    {"heartbeat_s", offsetof(struct device_entry, heartbeat_s), 0, 3600},
-    {"lost_s", offsetof(struct device_entry, lost_s), 0.1, 86400},
+} members[] = {
+    {"auto", .at = 0},
+    {"name", .at = 0},
+    {"command", .at = 0},
+    {"device", .at = offsetof(struct device_entry, spec), .size = DEVICE_LIST_SPEC},
+    {"count", .at = 0},
+    {"idle", .at = 0},
+    {"note", .at = offsetof(struct device_entry, note), .size = DEVICE_LIST_NOTE},
+    {"why", .at = offsetof(struct device_entry, why), .size = DEVICE_LIST_NOTE},
+    {"counting", .at = 0},
+    {"idle_s", offsetof(struct device_entry, idle_s), 0, 0, 1e6},
+    {"hold_s", offsetof(struct device_entry, hold_s), 0, 0, 1e6},
+    {"start_s", offsetof(struct device_entry, start_s), 0, 0.1, 1e6},
+    {"heartbeat_s", offsetof(struct device_entry, heartbeat_s), 0, 0, 3600},
+    {"lost_s", offsetof(struct device_entry, lost_s), 0, 0.1, 86400},
 };
-enum { TIMES = sizeof times / sizeof *times };
-
-static const char *const others[] = {"auto", "name", "command", "device",  "count",
-                                     "idle", "note", "why",     "counting"};
-enum { OTHERS = sizeof others / sizeof *others };
-
-static int unknown_member(const char *name, const struct entry_place *place)
-{
-    struct suggestion meant;
-    suggest_begin(&meant, name);
-    for (int i = 0; i < OTHERS; i++)
-        suggest_consider(&meant, others[i]);
-    for (int i = 0; i < TIMES; i++)
-        suggest_consider(&meant, times[i].name);
-    return wrong(
-        place,
-        "there is no member \"%.63s\"%s there are name, command, device, count, idle, idle_s, hold_s, "
-        "start_s, heartbeat_s, lost_s, counting, note and why, or auto alone",
-        name, suggest_text(&meant));
-}
 
 static int member_read(struct device_entry *entry, const char *name, const json_t *value, int *count,
                        const struct entry_place *place)
 {
     char text[64];
-    if (strcmp(name, "name") == 0)
-        return 0; /* read first */
+    struct suggestion meant;
+    int i = suggest_find(name, SUGGEST_TABLE(members));
+    if (i < 0)
+        return wrong(
+            place,
+            "there is no member \"%.63s\"%s there are name, command, device, count, idle, idle_s, hold_s, "
+            "start_s, heartbeat_s, lost_s, counting, note and why, or auto alone",
+            name, suggest_among(&meant, name, SUGGEST_TABLE(members)));
+    if (members[i].size)
+        return text_member(value, name, (char *)entry + members[i].at, members[i].size, place);
+    if (members[i].at)
+        return time_member(value, name, (double *)((char *)entry + members[i].at), members[i].min,
+                           members[i].max, place);
     if (strcmp(name, "command") == 0) {
-        if (!json_is_string(value) || !json_string_length(value))
-            return wrong(place, "\"command\" must be a text, not %s", shown(value, text));
         entry->command = (char *)json_string_value(value);
-        return 0;
-    }
-    if (strcmp(name, "device") == 0)
-        return text_member(value, name, entry->spec, sizeof entry->spec, place);
-    if (strcmp(name, "note") == 0)
-        return text_member(value, name, entry->note, sizeof entry->note, place);
-    if (strcmp(name, "why") == 0)
-        return text_member(value, name, entry->why, sizeof entry->why, place);
-    if (strcmp(name, "idle") == 0)
-        return idle_member(value, entry, place);
-    if (strcmp(name, "counting") == 0) {
+        if (!json_string_length(value))
+            return wrong(place, "\"command\" must be a text, not %s", shown(value, text));
+    } else if (strcmp(name, "idle") == 0) {
+        entry->idle = json_parts_is(value, "release") ? DEVICE_IDLE_RELEASE : DEVICE_IDLE_CONTEXT;
+        if (entry->idle == DEVICE_IDLE_CONTEXT && !json_parts_is(value, "context"))
+            return wrong(place, "\"idle\" must be \"context\" or \"release\", not %s", shown(value, text));
+    } else if (strcmp(name, "counting") == 0) {
         entry->counting = json_is_true(value);
-        return json_is_boolean(value)
-                   ? 0
-                   : wrong(place, "\"counting\" must be true or false, not %s", shown(value, text));
-    }
-    if (strcmp(name, "count") == 0) {
-        json_int_t number = json_integer_value(value);
-        if (!json_is_integer(value) || number < 1 || number > DEVICE_SET_MOST)
+        if (!json_is_boolean(value))
+            return wrong(place, "\"counting\" must be true or false, not %s", shown(value, text));
+    } else if (strcmp(name, "count") == 0) {
+        *count = (int)json_integer_value(value);
+        if (json_integer_value(value) < 1 || json_integer_value(value) > DEVICE_SET_MOST)
             return wrong(place, "\"count\" must be an integer from 1 to %d, not %s", DEVICE_SET_MOST,
                          shown(value, text));
-        *count = (int)number;
-        return 0;
     }
-    for (int i = 0; i < TIMES; i++)
-        if (strcmp(name, times[i].name) == 0) {
-            double number = json_number_value(value);
-            if (!json_is_number(value) || number < times[i].min || number > times[i].max)
-                return wrong(place, "\"%s\" must be a number of seconds from %.7g to %.7g, not %s", name,
-                             times[i].min, times[i].max, shown(value, text));
-            *(double *)((char *)entry + times[i].at) = number;
-            return 0;
-        }
-    return unknown_member(name, place);
+    return 0; /* the name was read first */
 }
 
 static int automatic_read(struct device_list *list, const json_t *object, const struct entry_place *place)

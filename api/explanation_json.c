@@ -44,21 +44,11 @@ static void read_block(struct explain_question *question, const json_t *value, s
     }
 }
 
-static void add_unknown(const char *name, struct problems *problems)
-{
-    char pointer[64];
-    struct suggestion meant;
-    problem_pointer(pointer, sizeof pointer, "#/explain", name);
-    suggest_begin(&meant, name);
-    suggest_consider(&meant, "block");
-    suggest_consider(&meant, "warp");
-    problem_add(problems, pointer, "unknown field%s block and warp are known", suggest_text(&meant));
-}
-
 void explanation_json_read(struct explain_question *question, const json_t *value, struct problems *problems)
 {
     const char *name;
     json_t *member;
+    static const char *const known[] = {"block", "warp"};
     *question = (struct explain_question){.asked = value && !json_is_false(value)};
     if (!value || json_is_boolean(value))
         return;
@@ -70,12 +60,17 @@ void explanation_json_read(struct explain_question *question, const json_t *valu
     json_object_foreach ((json_t *)value, name, member) {
         if (problems_full(problems))
             return;
-        if (strcmp(name, "block") == 0)
+        if (strcmp(name, known[0]) == 0) {
             read_block(question, member, problems);
-        else if (strcmp(name, "warp") == 0)
+        } else if (strcmp(name, known[1]) == 0) {
             read_number(member, "#/explain/warp", &question->warp, problems);
-        else
-            add_unknown(name, problems);
+        } else {
+            char pointer[64];
+            struct suggestion meant;
+            problem_pointer(pointer, sizeof pointer, "#/explain", name);
+            problem_add(problems, pointer, "unknown field%s block and warp are known",
+                        suggest_among(&meant, name, SUGGEST_TABLE(known)));
+        }
     }
 }
 

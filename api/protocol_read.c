@@ -8,6 +8,7 @@
 #include "api/device_json.h"
 #include "api/result_json.h"
 #include "api/stability_json.h"
+#include "api/suggest.h"
 
 /* ---- members of a header, parts of a payload ---- */
 
@@ -343,7 +344,6 @@ static const struct type {
     [MESSAGE_COUNTS] = {"counts", true, read_counts},
     [MESSAGE_ERROR] = {"error", true, read_error},
 };
-enum { TYPES = sizeof types / sizeof types[0] };
 
 const char *protocol_type_name(enum message_type type)
 {
@@ -353,10 +353,8 @@ const char *protocol_type_name(enum message_type type)
 static int read_header(struct frame_reader *r)
 {
     const char *name = json_string_value(json_object_get(r->header, "type"));
-    int type = 0;
-    while (name && type < TYPES && strcmp(types[type].name, name) != 0)
-        type++;
-    if (!name || type == TYPES)
+    int type = name ? suggest_find(name, SUGGEST_TABLE(types)) : -1;
+    if (type < 0)
         return refuse(r, "a message of no known type");
     r->message->type = (enum message_type)type;
     if ((size_t)json_integer_value(json_object_get(r->header, "bytes")) != r->payload_bytes)

@@ -193,8 +193,8 @@ static void grid_derive(json_t *row, const json_t *request)
    ...}}. */
 static json_t *differences(const struct recipe *recipe, const json_t *request)
 {
-    static const char *const no_matter[] = {"device",   "measure", "counters",  "transfers", "timeout_s",
-                                            "priority", "labels",  "placement", NULL};
+    static const char *const no_matter[] = {"device",    "measure",  "counters", "transfers",
+                                            "timeout_s", "priority", "labels",   "placement"};
     const char *name;
     json_t *value, *differs = json_object();
     json_t *asked = normal_of(request), *row = row_experiment(recipe, request);
@@ -202,10 +202,7 @@ static json_t *differences(const struct recipe *recipe, const json_t *request)
         grid_derive(row, request);
     json_object_foreach (row, name, value) {
         json_t *other = json_object_get(asked, name);
-        int i = 0;
-        while (no_matter[i] && strcmp(no_matter[i], name) != 0)
-            i++;
-        if (asked && !no_matter[i] && !(other && same_value(other, value)))
+        if (asked && suggest_find(name, SUGGEST_TABLE(no_matter)) < 0 && !(other && same_value(other, value)))
             json_object_set_new(differs, name,
                                 json_pack("{s:o,s:O}", "asked", other ? json_incref(other) : json_null(),
                                           "published", value));

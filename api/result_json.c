@@ -9,6 +9,7 @@
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/stability_json.h"
+#include "api/suggest.h"
 #include "api/time_json.h"
 #include "version.h"
 
@@ -28,22 +29,12 @@ static void write_device(struct json_writer *json, const struct experiment *e, c
 static void write_launch(struct json_writer *json, const struct experiment *e, const struct launch_facts *l)
 {
     bool known = l->registers_per_thread >= 0;
-    const struct {
-        const char *name;
-        int64_t value;
-    } members[] = {
-        {"registers_per_thread", l->registers_per_thread},
-        {"local_bytes_per_thread", (int64_t)l->local_bytes_per_thread},
-        {"shared_bytes_per_block", (int64_t)l->shared_bytes_per_block},
-    };
     json_writer_begin_object(json, "launch");
     json_writer_ints(json, "grid", e->grid, 3);
     json_writer_ints(json, "block", e->block, 3);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (known)
-            json_writer_int(json, members[i].name, members[i].value);
-        else
-            json_writer_null(json, members[i].name);
+    json_parts_int(json, "registers_per_thread", known, l->registers_per_thread);
+    json_parts_int(json, "local_bytes_per_thread", known, (int64_t)l->local_bytes_per_thread);
+    json_parts_int(json, "shared_bytes_per_block", known, (int64_t)l->shared_bytes_per_block);
     json_writer_end(json);
 }
 
@@ -68,10 +59,7 @@ static void write_timing(struct json_writer *json, const char *key, const struct
     json_writer_rounded(json, "max_us", t->max_us);
     json_writer_rounded(json, "mean_us", t->mean_us);
     json_writer_rounded(json, "stddev_us", t->stddev_us);
-    json_writer_begin_array(json, "ci95_us");
-    json_writer_rounded(json, NULL, t->ci95_us[0]);
-    json_writer_rounded(json, NULL, t->ci95_us[1]);
-    json_writer_end(json);
+    json_parts_interval(json, "ci95_us", t->ci95_us);
     json_writer_string(json, "interval_of", "placement");
     json_writer_rounded(json, "noise", t->noise);
     json_writer_string(json, "stop", stop_reason_name(t->stop));
@@ -281,10 +269,7 @@ bool result_json_has_member(const char *name)
                                           "correctness", "stability", "counters",   "transfers", "occupancy",
                                           "prediction",  "execution", "provenance", "placement", "samples",
                                           "peer",        "time",      "host_timer"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (strcmp(members[i], name) == 0)
-            return true;
-    return false;
+    return suggest_find(name, SUGGEST_TABLE(members)) >= 0;
 }
 
 char *result_json_text(const struct experiment *experiment, const struct result *result)

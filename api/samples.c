@@ -155,13 +155,11 @@ int samples_view(struct buffer *out, const char *id, const char *result, const s
     json_writer_string(&json, "experiment", id);
     json_writer_string(&json, "unit", "us");
     json_parts_tree(&json, "placement", json_object_get(object, "placement"));
-    int status = write_series(&json, "cold", timing, &samples->cold) < 0 ||
-                         write_series(&json, "hot", timing, &samples->hot) < 0
-                     ? -1
-                     : 0;
+    bool written = write_series(&json, "cold", timing, &samples->cold) == 0 &&
+                   write_series(&json, "hot", timing, &samples->hot) == 0;
     json_writer_end(&json);
     json_decref(object);
-    return status < 0 || json_writer_finish(&json) < 0 ? -1 : buffer_text(out, "\n");
+    return written && json_writer_finish(&json) == 0 ? buffer_text(out, "\n") : -1;
 }
 
 static int table_rows(struct buffer *out, const char *name, const struct buffer *packed)

@@ -117,7 +117,7 @@ static unsigned read_codes(const json_t *list)
     const json_t *name;
     json_array_foreach (list, i, name)
         for (unsigned code = 0; code < STABILITY_CODES; code++)
-            if (json_is_string(name) && strcmp(json_string_value(name), stability_code_name(code)) == 0)
+            if (json_parts_is(name, stability_code_name(code)))
                 set |= 1u << code;
     return set;
 }
@@ -139,7 +139,7 @@ static void read_throttle(struct live_value *bits, const json_t *names)
     bits->known = json_is_array(names);
     json_array_foreach (names, i, name)
         for (int bit = 0; live_throttle_name(bit); bit++)
-            if (json_is_string(name) && strcmp(json_string_value(name), live_throttle_name(bit)) == 0)
+            if (json_parts_is(name, live_throttle_name(bit)))
                 set |= 1ull << bit;
     bits->value = (double)set;
 }

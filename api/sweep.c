@@ -162,19 +162,54 @@ static int point_add(struct expander *x)
 
 /* ---- all of them ---- */
 
-/* All of it, or all with the same choice of a device, to one device. */
+/* How many experiments with that choice of a device can be run where: "0 (h200-1) 12, 1 (small) 8". */
+static void fits_list(const struct expander *x, int choice, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < x->offers->count; i++) {
+        const struct device_offer *offer = &x->offers->at[i];
+        size_t used = strlen(text);
+        int fit = 0;
+        for (int e = 0; e < x->sweep->experiment_count; e++)
+            fit += x->groups[e] == choice && device_set_has(&x->sweep->experiments[e].devices, offer->number);
+        if (fit && used + 20 < size)
+            snprintf(text + used, size - used, "%s%d (%.20s) %d", used ? ", " : "", offer->number,
+                     offer->name, fit);
+    }
+}
+
+/* A sweep that is not spread stays on one device, so that its numbers may be compared. Leaves to each
+   experiment the devices that all of it can be run on, or all with the same choice of an axis "device": then
+   the first of them, as its choices are devices that are compared. */
 static int devices_choose(struct expander *x)
 {
-    struct sweep *sweep = x->sweep;
-    int count = sweep->experiment_count, choices = x->device ? (int)json_array_size(x->device->values) : 1;
-    struct device_set *sets = calloc((size_t)count + 1, sizeof *sets);
-    for (int i = 0; sets && i < count; i++)
-        sets[i] = sweep->experiments[i].devices;
-    int status = sets ? device_fit_common(sets, x->groups, count, choices, x->offers, x->problems) : -1;
-    for (int i = 0; status == 0 && i < count; i++)
-        sweep->experiments[i].devices = sets[i];
-    free(sets);
-    return status;
+    struct sweep_experiment *experiments = x->sweep->experiments;
+    int count = x->sweep->experiment_count, choices = x->device ? (int)json_array_size(x->device->values) : 1;
+    int misfit = -1; /* an experiment whose choice no device fits */
+    struct device_set *common = malloc((size_t)choices * sizeof *common);
+    if (!common)
+        return -1;
+    memset(common, 0xff, (size_t)choices * sizeof *common);
+    for (int i = 0; i < count; i++)
+        common[x->groups[i]] = device_set_both(&common[x->groups[i]], &experiments[i].devices);
+    for (int i = count - 1; i >= 0; i--)
+        misfit = device_set_count(&common[x->groups[i]]) ? misfit : i;
+    if (misfit >= 0) {
+        char where[64] = "#/device", counts[120];
+        fits_list(x, x->groups[misfit], counts, sizeof counts);
+        if (choices > 1)
+            snprintf(where, sizeof where, "#/device/%d", x->groups[misfit]);
+        problem_add(
+            x->problems, where,
+            "no one device fits all points; it is so many on %s. \"spread\": true lets each go where it fits",
+            counts);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct device_set *set = &common[x->groups[i]];
+        experiments[i].devices = choices > 1 ? device_set_of(device_set_next(set, 0)) : *set;
+    }
+    free(common);
+    return misfit < 0 ? 0 : -1;
 }
 
 static int expander_run(struct expander *x, const json_t *object, size_t total)
@@ -299,34 +334,6 @@ int sweep_expand_one(struct sweep *sweep, const json_t *object, const struct dev
         point_check(&x, &experiment, &devices, problems);
     int status = round && problems->count == before ? expander_run(&x, round, 1) : -1;
     return expander_end(&x, round, status);
-}
-
-/* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
-static bool is_shape(const char *name, const json_t *value)
-{
-    size_t i;
-    const json_t *item;
-    if ((strcmp(name, "block") != 0 && strcmp(name, "grid") != 0) || json_array_size(value) > 3)
-        return false;
-    json_array_foreach (value, i, item)
-        if (json_is_integer(item) && json_integer_value(item) < 32)
-            return true;
-    return false;
-}
-
-bool sweep_is_axis(const char *name, const json_t *value)
-{
-    return sweep_axes_is_axis(name, value);
-}
-
-void sweep_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *)request, name, value)
-        if (sweep_axes_is_axis(name, value) && !is_shape(name, value) &&
-            (!kernel || experiment_json_takes(kernel, name)))
-            problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }
 
 /* Of the point of that experiment, or, with NULL, of one that cannot be launched. */

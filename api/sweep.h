@@ -74,13 +74,6 @@ int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct 
 int sweep_expand_one(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
                      struct problems *problems);
 
-/* Would that member of a sweep's request be an axis? */
-bool sweep_is_axis(const char *name, const struct json_t *value);
-
-/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists
-   go. */
-void sweep_explain(const struct kernel *kernel, const struct json_t *request, struct problems *problems);
-
 /* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a
    second: those that are not begun within budget_ms are left out and say why. */
 int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct device_offers *offers,

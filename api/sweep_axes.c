@@ -15,10 +15,7 @@ static const char *const never[] = {"labels", "counters", "measure", "debug"};
 
 static bool is_never_axis(const char *name)
 {
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (strcmp(name, never[i]) == 0)
-            return true;
-    return false;
+    return suggest_find(name, SUGGEST_TABLE(never)) >= 0;
 }
 
 bool sweep_axes_is_axis(const char *name, const json_t *value)
@@ -326,4 +323,27 @@ int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struc
         }
     free(kernels);
     return problems->count == before ? 0 : -1;
+}
+
+/* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
+static bool is_shape(const char *name, const json_t *value)
+{
+    size_t i;
+    const json_t *item;
+    if ((strcmp(name, "block") != 0 && strcmp(name, "grid") != 0) || json_array_size(value) > 3)
+        return false;
+    json_array_foreach (value, i, item)
+        if (json_is_integer(item) && json_integer_value(item) < 32)
+            return true;
+    return false;
+}
+
+void sweep_axes_explain(const struct kernel *kernel, const json_t *request, struct problems *problems)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)request, name, value)
+        if (sweep_axes_is_axis(name, value) && !is_shape(name, value) &&
+            (!kernel || experiment_json_takes(kernel, name)))
+            problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }

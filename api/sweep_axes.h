@@ -1,5 +1,4 @@
-/* The axes of a sweep: which fields of a request are lists of values, and the way through their product.
-   Private to api/sweep.c and api/recipe_predictions.c. */
+/* The axes of a sweep: which fields of a request are lists of values, and the way through their product. */
 #ifndef COALESCED_API_SWEEP_AXES_H
 #define COALESCED_API_SWEEP_AXES_H
 
@@ -41,5 +40,9 @@ int sweep_axes_set(const struct sweep_axes *axes, json_t *point);
 
 /* Goes to the next point; false: that was the last. */
 bool sweep_axes_step(struct sweep_axes *axes);
+
+/* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists
+   go. */
+void sweep_axes_explain(const struct kernel *kernel, const json_t *request, struct problems *problems);
 
 #endif

@@ -88,19 +88,13 @@ static void write_members(struct json_writer *json, const struct time_prediction
 
 /* ---- a change that would help, and the sweep that checks it ---- */
 
-/* A number where the kernel has one dimension. In a sweep a list of shapes is an axis. */
-static void write_shape(struct json_writer *json, const char *key, const int64_t shape[3], int dims,
-                        bool axis)
+/* A number where the kernel has one dimension. */
+static void write_shape(struct json_writer *json, const char *key, const int64_t shape[3], int dims)
 {
-    if (dims == 1) {
+    if (dims == 1)
         json_writer_int(json, key, shape[0]);
-        return;
-    }
-    if (axis)
-        json_writer_begin_array(json, key);
-    json_writer_ints(json, axis ? NULL : key, shape, 3);
-    if (axis)
-        json_writer_end(json);
+    else
+        json_writer_ints(json, key, shape, 3);
 }
 
 /* What the changed field is in that experiment, as a request has it. */
@@ -110,9 +104,9 @@ static void write_value(struct json_writer *json, const char *key, const struct 
     if (change->param >= 0)
         kernel_json_param(json, key, &e->kernel->params[change->param], e->param[change->param]);
     else if (strcmp(change->field, "block") == 0)
-        write_shape(json, key, e->block, e->kernel->block_dims, false);
+        write_shape(json, key, e->block, e->kernel->block_dims);
     else if (strcmp(change->field, "grid") == 0)
-        write_shape(json, key, e->grid, e->kernel->grid_dims, false);
+        write_shape(json, key, e->grid, e->kernel->grid_dims);
     else
         json_writer_int(json, key, e->shared_bytes);
 }
@@ -164,14 +158,24 @@ static void write_axis(struct json_writer *json, const struct what_if *change, c
     json_writer_end(json);
 }
 
+/* A shape that does not change. In a sweep a list of shapes is an axis. */
+static void write_fixed_shape(struct json_writer *json, const char *key, const int64_t shape[3], int dims)
+{
+    if (dims > 1)
+        json_writer_begin_array(json, key);
+    write_shape(json, dims > 1 ? NULL : key, shape, dims);
+    if (dims > 1)
+        json_writer_end(json);
+}
+
 /* A body for POST /v1/sweeps: the request, and the request with the change. */
 static void write_check(struct json_writer *json, const struct what_if *change, const struct experiment *now,
                         const struct calibration *calibration, int64_t device)
 {
     const struct kernel *kernel = now->kernel;
-    const bool of_block = change->param < 0 && strcmp(change->field, "block") == 0,
-               of_grid = change->param < 0 && strcmp(change->field, "grid") == 0,
-               of_shared = change->param < 0 && !of_block && !of_grid,
+    const char *changed = change->param < 0 ? change->field : "";
+    const bool of_block = strcmp(changed, "block") == 0, of_grid = strcmp(changed, "grid") == 0,
+               of_shared = changed[0] && !of_block && !of_grid,
                has_grid = !what_if_grid_derived(now, calibration);
     json_writer_begin_object(json, "check");
     json_writer_string(json, "kernel", kernel->name);
@@ -183,11 +187,11 @@ static void write_check(struct json_writer *json, const struct what_if *change, 
     if (of_block)
         write_axis(json, change, now);
     else
-        write_shape(json, "block", now->block, kernel->block_dims, true);
+        write_fixed_shape(json, "block", now->block, kernel->block_dims);
     if (of_grid && has_grid)
         write_axis(json, change, now);
     else if (has_grid)
-        write_shape(json, "grid", now->grid, kernel->grid_dims, true);
+        write_fixed_shape(json, "grid", now->grid, kernel->grid_dims);
     for (int i = 0; i < kernel->param_count; i++)
         if (i == change->param)
             write_axis(json, change, now);
@@ -260,10 +264,8 @@ static void write_counted(struct json_writer *json, const struct counters *count
         counted.answer == COUNTED_UNIT || counted.answer == COUNTED_STARTS || counted.answer == COUNTED_WAITS;
     json_writer_begin_object(json, "counted");
     json_writer_string(json, "limiter", known ? predicted_time_bound_name(counted.limiter) : NULL);
-    if (counted.agreement == COUNTED_UNDECIDED)
-        json_writer_null(json, "agrees");
-    else
-        json_writer_bool(json, "agrees", counted.agreement == COUNTED_AGREES);
+    json_parts_bool(json, "agrees", counted.agreement != COUNTED_UNDECIDED,
+                    counted.agreement == COUNTED_AGREES);
     json_writer_rounded(json, "launch_pct", 100 * counted.share[TIME_LAUNCH]);
     json_writer_rounded(json, "dram_pct", 100 * counted.share[TIME_DRAM]);
     json_writer_rounded(json, "issue_pct", 100 * counted.share[TIME_ISSUE]);

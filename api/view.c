@@ -3,30 +3,27 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/device_json.h"
 #include "api/json_parts.h"
-#include "base/clock.h"
 
 enum { RESULT_SCHEMA = 1 };
 
 void view_device_name(struct json_writer *json, int device, const char *name)
 {
-    if (device < 0)
-        json_writer_null(json, "device");
-    else
-        json_writer_int(json, "device", device);
+    json_parts_int(json, "device", device >= 0, device);
     json_parts_name(json, "device_name", name);
 }
 
-void view_experiment_times(struct json_writer *json, const struct view_experiment *experiment)
+static void write_times(struct json_writer *json, const struct view_experiment *experiment)
 {
     json_parts_time(json, "submitted_at", experiment->submitted_ms);
     json_parts_time(json, "started_at", experiment->started_ms);
     json_parts_time(json, "finished_at", experiment->finished_ms);
 }
 
-void view_experiment_attempt(struct json_writer *json, const struct view_experiment *experiment)
+static void write_attempt(struct json_writer *json, const struct view_experiment *experiment)
 {
     json_writer_int(json, "attempt", experiment->attempt);
     if (experiment->repeated)
@@ -43,10 +40,8 @@ static void write_lost(struct json_writer *json, const char *lost)
     json_array_foreach (list, i, run) {
         json_writer_begin_object(json, NULL);
         json_object_foreach (run, name, value) {
-            char at[CLOCK_TEXT_BYTES];
-            clock_text(json_integer_value(value), at);
-            if (name[0] == 'a' && name[1] == 't' && !name[2])
-                json_writer_string(json, name, at);
+            if (strcmp(name, "at") == 0)
+                json_parts_time(json, name, json_integer_value(value));
             else
                 json_parts_tree(json, name, value);
         }
@@ -63,10 +58,7 @@ static void write_place(struct json_writer *json, const struct view_experiment *
         return;
     if (!experiment->running)
         json_parts_name(json, "waits_for", experiment->waits_for);
-    if (experiment->position >= 0)
-        json_writer_int(json, "position", experiment->position);
-    else
-        json_writer_null(json, "position");
+    json_parts_int(json, "position", experiment->position >= 0, experiment->position);
     json_parts_seconds(json, "eta_seconds", experiment->eta_s);
     if (experiment->paused)
         json_writer_bool(json, "paused", true);
@@ -81,7 +73,7 @@ static void write_link(struct json_writer *json, const char *key, const char *pa
     json_writer_string(json, key, link);
 }
 
-void view_experiment_links(struct json_writer *json, const struct view_experiment *experiment)
+static void write_links(struct json_writer *json, const struct view_experiment *experiment)
 {
     char device[16];
     json_writer_begin_object(json, "links");
@@ -96,7 +88,7 @@ void view_experiment_links(struct json_writer *json, const struct view_experimen
     json_writer_end(json);
 }
 
-void view_experiment_failure(struct json_writer *json, const struct view_experiment *experiment)
+static void write_failure(struct json_writer *json, const struct view_experiment *experiment)
 {
     if (!experiment->failure || experiment->failure->kind == ERROR_NONE)
         return;
@@ -113,20 +105,20 @@ void view_experiment_write(struct json_writer *json, const char *key,
     json_writer_int(json, "schema", RESULT_SCHEMA);
     json_writer_string(json, "id", experiment->id);
     json_writer_string(json, "state", experiment->state);
-    view_experiment_attempt(json, experiment);
+    write_attempt(json, experiment);
     if (!experiment->ended) /* an ended one has the object of its result under that name */
         view_device_name(json, experiment->device, experiment->device_name);
     else
         json_parts_name(json, "device_name", experiment->device_name);
     write_lost(json, experiment->lost);
     json_parts_name(json, "owner", experiment->owner);
-    view_experiment_times(json, experiment);
+    write_times(json, experiment);
     write_place(json, experiment);
     json_writer_json(json, "request", experiment->request);
     json_writer_members(json, experiment->result);
-    view_experiment_failure(json, experiment);
+    write_failure(json, experiment);
     if (!experiment->ended)
-        view_experiment_links(json, experiment);
+        write_links(json, experiment);
     json_writer_end(json);
 }
 
@@ -138,7 +130,7 @@ void view_experiment_accepted(struct json_writer *json, const char *key,
     json_writer_string(json, "state", experiment->state);
     view_device_name(json, experiment->device, experiment->device_name);
     write_place(json, experiment);
-    view_experiment_links(json, experiment);
+    write_links(json, experiment);
     json_writer_end(json);
 }
 
@@ -150,12 +142,12 @@ void view_experiment_summary(struct json_writer *json, const char *key,
     json_writer_string(json, "state", experiment->state);
     json_writer_string(json, "kernel", experiment->kernel);
     view_device_name(json, experiment->device, experiment->device_name);
-    view_experiment_attempt(json, experiment);
+    write_attempt(json, experiment);
     json_parts_name(json, "owner", experiment->owner);
-    view_experiment_times(json, experiment);
-    view_experiment_failure(json, experiment);
+    write_times(json, experiment);
+    write_failure(json, experiment);
     json_writer_json(json, "request", experiment->request);
-    view_experiment_links(json, experiment);
+    write_links(json, experiment);
     json_writer_end(json);
 }
 
@@ -192,16 +184,14 @@ static void write_counts(struct json_writer *json, const struct view_sweep *swee
         json_parts_seconds(json, "eta_seconds", sweep->eta_s);
 }
 
-static void write_links(struct json_writer *json, const char *id)
+static void write_sweep_links(struct json_writer *json, const char *id)
 {
-    char self[96], csv[96], experiments[96];
-    snprintf(self, sizeof self, "/v1/sweeps/%s", id);
-    snprintf(csv, sizeof csv, "/v1/sweeps/%s.csv", id);
-    snprintf(experiments, sizeof experiments, "/v1/experiments?sweep=%s", id);
+    char csv[96];
+    snprintf(csv, sizeof csv, "%s.csv", id);
     json_writer_begin_object(json, "links");
-    json_writer_string(json, "self", self);
-    json_writer_string(json, "csv", csv);
-    json_writer_string(json, "experiments", experiments);
+    write_link(json, "self", "/v1/sweeps/", id);
+    write_link(json, "csv", "/v1/sweeps/", csv);
+    write_link(json, "experiments", "/v1/experiments?sweep=", id);
     json_writer_end(json);
 }
 
@@ -225,7 +215,7 @@ void view_sweep_open(struct json_writer *json, const char *key, const struct vie
         json_writer_bool(json, "cancelling", true);
     if (sweep->request)
         json_writer_json(json, "request", sweep->request);
-    write_links(json, sweep->id);
+    write_sweep_links(json, sweep->id);
 }
 
 /* A point without an experiment: it cannot be launched, or the experiment was removed. */
@@ -248,13 +238,13 @@ static void write_run(struct json_writer *json, const struct view_point *point)
     json_writer_string(json, "state", experiment->state);
     json_writer_string(json, "id", experiment->id);
     view_device_name(json, experiment->device, experiment->device_name);
-    view_experiment_attempt(json, experiment);
-    view_experiment_times(json, experiment);
+    write_attempt(json, experiment);
+    write_times(json, experiment);
     json_writer_json(json, "request", experiment->request);
-    view_experiment_failure(json, experiment);
+    write_failure(json, experiment);
     json_writer_json(json, "result", experiment->result);
     json_writer_members(json, point->reference);
-    view_experiment_links(json, experiment);
+    write_links(json, experiment);
 }
 
 void view_point_write(struct json_writer *json, const char *key, const struct view_point *point)
@@ -287,10 +277,7 @@ static void write_status(struct json_writer *json, const struct view_device *dev
     json_writer_begin_object(json, "status");
     json_writer_string(json, "health", device->health);
     json_parts_name(json, "reason", device->reason);
-    if (device->executor)
-        json_writer_int(json, "executor_pid", device->executor);
-    else
-        json_writer_null(json, "executor_pid");
+    json_parts_int(json, "executor_pid", device->executor, device->executor);
     json_writer_bool(json, "context", device->context);
     json_writer_int(json, "runs", device->runs);
     json_writer_int(json, "failures", device->failures);
@@ -299,7 +286,8 @@ static void write_status(struct json_writer *json, const struct view_device *dev
 
 void view_device_write(struct json_writer *json, const char *key, const struct view_device *device)
 {
-    char link[32];
+    char number[16];
+    snprintf(number, sizeof number, "%d", device->index);
     json_writer_begin_object(json, key);
     json_writer_int(json, "index", device->index);
     json_parts_name(json, "device_name", device->name);
@@ -317,8 +305,7 @@ void view_device_write(struct json_writer *json, const char *key, const struct v
     if (device->live)
         device_json_live(json, "live", device->live, device->live_age_s);
     json_writer_begin_object(json, "links");
-    snprintf(link, sizeof link, "/v1/devices/%d", device->index);
-    json_writer_string(json, "self", link);
+    write_link(json, "self", "/v1/devices/", number);
     json_writer_end(json);
     json_writer_end(json);
 }

@@ -50,20 +50,8 @@ void view_experiment_accepted(struct json_writer *json, const char *key,
 void view_experiment_summary(struct json_writer *json, const char *key,
                              const struct view_experiment *experiment);
 
-/* ---- members of the open object, for what else is about an experiment ---- */
-
-/* device and device_name: null where there is none, negative or empty. */
+/* Writes device and device_name as members of the open object: null where there is none, negative or empty. */
 void view_device_name(struct json_writer *json, int device, const char *name);
-
-/* attempt, and repeat_index where the sweep is repeated. */
-void view_experiment_attempt(struct json_writer *json, const struct view_experiment *experiment);
-
-void view_experiment_times(struct json_writer *json, const struct view_experiment *experiment);
-
-/* failure: {kind, detail}; nothing where there is none. */
-void view_experiment_failure(struct json_writer *json, const struct view_experiment *experiment);
-
-void view_experiment_links(struct json_writer *json, const struct view_experiment *experiment);
 
 /* ---- sweeps ---- */
 

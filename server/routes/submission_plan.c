@@ -11,6 +11,7 @@
 #include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "api/recipe.h"
+#include "api/sweep_axes.h"
 #include "base/hash.h"
 
 enum { PREDICTING_MAX_MS = 2000 }; /* for the points of a recipe */
@@ -61,7 +62,7 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
     if (experiment.kernel)
         fit = device_fit_find(&experiment, devices->offers, &set, &fault->problems);
     if (fault->problems.count || !experiment.kernel) {
-        sweep_explain(experiment.kernel, object, &fault->problems);
+        sweep_axes_explain(experiment.kernel, object, &fault->problems);
         return fail(fault, SUBMISSION_INVALID);
     }
     fault->device = device_set_next(&set, 0);
@@ -105,7 +106,7 @@ static char *repeated_text(const json_t *object)
     struct json_writer json = {.out = &text};
     json_writer_begin_object(&json, NULL);
     json_object_foreach ((json_t *)object, name, value) {
-        bool listed = sweep_is_axis(name, value);
+        bool listed = sweep_axes_is_axis(name, value);
         if (listed)
             json_writer_begin_array(&json, name);
         json_parts_tree(&json, listed ? NULL : name, value);
@@ -124,7 +125,7 @@ static int repeated_expand(struct sweep *sweep, json_t *object, const struct sub
         return -1;
     int status = sweep_expand_one(sweep, object, devices->offers, problems);
     if (status < 0 && json_is_string(name))
-        sweep_explain(suite_find(json_string_value(name)), object, problems);
+        sweep_axes_explain(suite_find(json_string_value(name)), object, problems);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "api/experiment_json.h"
 #include "api/problem.h"
 #include "api/sweep.h"
+#include "api/sweep_axes.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,7 +67,7 @@ static void check_refusal(const struct experiment *experiment, const json_t *req
                           struct problems *problems)
 {
     struct buffer document = {0};
-    sweep_explain(experiment->kernel, request, problems);
+    sweep_axes_explain(experiment->kernel, request, problems);
     must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/experiments", problems,
                        PROBLEM_CHINESE) == 0);
     json_t *read = json_loads(document.data, JSON_REJECT_DUPLICATES, NULL);

@@ -10,6 +10,7 @@
 #include "api/recipe.h"
 #include "api/device_fit.h"
 #include "api/sweep.h"
+#include "api/sweep_axes.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -107,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sweep_free(&sweep);
     } else if (object) {
         must(problems.count > 0);
-        sweep_explain(NULL, object, &problems);
+        sweep_axes_explain(NULL, object, &problems);
         check_refusal(&problems);
     }
     json_decref(wanted);
