@@ -263,22 +263,9 @@ bool comparison_fields_match(const struct comparison_side *side, const json_t *e
     json_t *wanted;
     if (!side->where)
         return true;
-    json_object_foreach ((json_t *)side->where, name, wanted) {
-        const json_t *found = json_object_get(experiment, name);
-        size_t given = json_is_array(wanted) ? json_array_size(wanted) : 1;
-        if (!json_is_array(found)) {
-            if (!json_equal(given == 1 && json_is_array(wanted) ? json_array_get(wanted, 0) : wanted, found))
-                return false;
-            continue;
-        }
-        /* What is left out of a shape is 1. */
-        for (size_t i = 0; i < json_array_size(found) || i < given; i++) {
-            const json_t *one = json_is_array(wanted) ? json_array_get(wanted, i) : i ? NULL : wanted;
-            const json_t *other = json_array_get(found, i);
-            if (one ? !json_equal(one, other) : json_integer_value(other) != 1)
-                return false;
-        }
-    }
+    json_object_foreach ((json_t *)side->where, name, wanted)
+        if (!json_parts_same(wanted, json_object_get(experiment, name)))
+            return false;
     return true;
 }
 

@@ -177,61 +177,50 @@ static bool cell_size(struct buffer *out, enum figure_known figure, const struct
     return true;
 }
 
-static bool cell_of_experiment(struct buffer *out, enum figure_known figure,
-                               const struct view_experiment *experiment)
-{
-    const struct error *failure = experiment->failure;
-    bool failed = failure && failure->kind != ERROR_NONE;
-    switch (figure) {
-    case KNOWN_ID:
-        return cell_text(out, experiment->id);
-    case KNOWN_STATE:
-        return cell_text(out, experiment->state);
-    case KNOWN_DEVICE:
-        return cell_number(out, experiment->device, experiment->device >= 0);
-    case KNOWN_DEVICE_ALIAS:
-        return cell_text(out, experiment->device_name);
-    case KNOWN_ATTEMPT:
-        return cell_number(out, experiment->attempt, true);
-    case KNOWN_SUBMITTED_AT:
-        return cell_time(out, experiment->submitted_ms);
-    case KNOWN_STARTED_AT:
-        return cell_time(out, experiment->started_ms);
-    case KNOWN_FINISHED_AT:
-        return cell_time(out, experiment->finished_ms);
-    case KNOWN_OWNER:
-        return cell_text(out, experiment->owner);
-    case KNOWN_SWEEP:
-        return cell_text(out, experiment->sweep);
-    case KNOWN_REPEAT_INDEX:
-        return cell_number(out, experiment->repeat_index, experiment->repeated);
-    case KNOWN_FAILURE_KIND:
-        return cell_text(out, failed ? error_kind_name(failure->kind) : NULL);
-    case KNOWN_FAILURE_DETAIL:
-        return cell_text(out, failed ? failure->text : NULL);
-    default:
-        return false;
-    }
-}
-
 /* False: nothing is known, and the cell is the value at the figure's path. */
 static bool cell_known(struct buffer *out, enum figure_known figure, const struct view_point *point,
                        const struct scan_value *value)
 {
-    bool removed = !point->experiment && !point->failure;
-    if (figure == KNOWN_NOTHING)
+    const struct view_experiment *e = point->experiment;
+    const struct error *failure = e && e->failure && e->failure->kind != ERROR_NONE ? e->failure : NULL;
+    bool removed = !e && !point->failure;
+    switch (figure) {
+    case KNOWN_NOTHING:
         return false;
-    if (figure == KNOWN_INDEX)
+    case KNOWN_INDEX:
         return cell_number(out, point->index, point->index >= 0);
-    if (figure == KNOWN_SIZE_ELEMENTS || figure == KNOWN_SIZE_ROWS || figure == KNOWN_SIZE_COLUMNS)
+    case KNOWN_SIZE_ELEMENTS:
+    case KNOWN_SIZE_ROWS:
+    case KNOWN_SIZE_COLUMNS:
         return cell_size(out, figure, value);
-    if (point->experiment)
-        return cell_of_experiment(out, figure, point->experiment);
-    if (figure == KNOWN_REPEAT_INDEX)
-        return cell_number(out, point->repeat_index, point->repeated);
-    if (figure == KNOWN_STATE)
-        return cell_text(out, removed ? "removed" : "failed");
-    return figure == KNOWN_ID && removed && cell_text(out, point->id);
+    case KNOWN_ID:
+        return cell_text(out, e ? e->id : removed ? point->id : NULL);
+    case KNOWN_STATE:
+        return cell_text(out, e ? e->state : removed ? "removed" : "failed");
+    case KNOWN_REPEAT_INDEX:
+        return cell_number(out, e ? e->repeat_index : point->repeat_index, e ? e->repeated : point->repeated);
+    case KNOWN_DEVICE:
+        return cell_number(out, e ? e->device : -1, e && e->device >= 0);
+    case KNOWN_DEVICE_ALIAS:
+        return cell_text(out, e ? e->device_name : NULL);
+    case KNOWN_ATTEMPT:
+        return cell_number(out, e ? e->attempt : 0, e != NULL);
+    case KNOWN_SUBMITTED_AT:
+        return e && cell_time(out, e->submitted_ms);
+    case KNOWN_STARTED_AT:
+        return e && cell_time(out, e->started_ms);
+    case KNOWN_FINISHED_AT:
+        return e && cell_time(out, e->finished_ms);
+    case KNOWN_OWNER:
+        return cell_text(out, e ? e->owner : NULL);
+    case KNOWN_SWEEP:
+        return cell_text(out, e ? e->sweep : NULL);
+    case KNOWN_FAILURE_KIND:
+        return cell_text(out, failure ? error_kind_name(failure->kind) : NULL);
+    case KNOWN_FAILURE_DETAIL:
+        return cell_text(out, failure ? failure->text : NULL);
+    }
+    return false;
 }
 
 /* ---- rows ---- */

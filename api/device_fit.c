@@ -14,8 +14,8 @@
 enum { CONDITION_ARCH, CONDITION_NAME, CONDITION_MEMORY, CONDITION_COUNTERS, CONDITIONS };
 static const char *const condition_names[CONDITIONS] = {"arch", "name", "memory_bytes", "counters"};
 
-/* The first condition from `from` on that the device does not meet; CONDITIONS: it meets all. */
-static int condition_missed(const struct device_choice *choice, const struct device_offer *offer, int from)
+/* The conditions that the device does not meet, a bit each. */
+static unsigned conditions_missed(const struct device_choice *choice, const struct device_offer *offer)
 {
     const struct device_facts *facts = offer->facts;
     const bool missed[CONDITIONS] = {
@@ -25,9 +25,10 @@ static int condition_missed(const struct device_choice *choice, const struct dev
         (uint64_t)choice->memory_bytes > facts->memory_bytes,
         choice->counters && !offer->can_count,
     };
-    while (from < CONDITIONS && !missed[from])
-        from++;
-    return from;
+    unsigned bits = 0;
+    for (int i = 0; i < CONDITIONS; i++)
+        bits |= (unsigned)missed[i] << i;
+    return bits;
 }
 
 /* False for conditions as long as the device's facts are not known. */
@@ -37,7 +38,7 @@ static bool choice_matches(const struct device_choice *choice, const struct devi
         return choice->number == offer->number;
     if (choice->kind == DEVICE_BY_NAME)
         return strcmp(choice->called, offer->name) == 0;
-    return choice->kind == DEVICE_ANY || (offer->facts && condition_missed(choice, offer, 0) == CONDITIONS);
+    return choice->kind == DEVICE_ANY || (offer->facts && !conditions_missed(choice, offer));
 }
 
 /* "5 devices: 0 (h200-1), 1 (h200-2) and 3 more" */
@@ -85,35 +86,33 @@ static void refuse_conditions(const struct device_choice *choice, const struct d
                               const char *pointer, struct problems *problems)
 {
     const struct device_offer *best = NULL;
-    int least = CONDITIONS + 1, unknown = 0;
+    int unknown = 0;
+    unsigned missed = 0; /* by the best */
     char hint[120] = "";
     for (int i = 0; i < offers->count; i++) {
         const struct device_offer *offer = &offers->at[i];
-        int missed = 0;
-        unknown += offer->listed && !offer->facts;
-        if (offer->listed && choice->product[0] && strcmp(choice->product, offer->name) == 0)
-            snprintf(hint, sizeof hint, "; for the device called so say \"device\": \"%s\"", offer->name);
-        if (!offer->listed || !offer->facts)
+        if (!offer->listed)
             continue;
-        for (int c = condition_missed(choice, offer, 0); c < CONDITIONS;
-             c = condition_missed(choice, offer, c + 1))
-            missed++;
-        if (missed < least) {
-            least = missed;
+        if (choice->product[0] && strcmp(choice->product, offer->name) == 0)
+            snprintf(hint, sizeof hint, "; for the device called so say \"device\": \"%s\"", offer->name);
+        unknown += !offer->facts;
+        unsigned bits = offer->facts ? conditions_missed(choice, offer) : 0;
+        if (offer->facts && (!best || __builtin_popcount(bits) < __builtin_popcount(missed))) {
+            missed = bits;
             best = offer;
         }
     }
     if (unknown && !hint[0])
         snprintf(hint, sizeof hint, "; of %d others nothing is known yet", unknown);
-    for (int c = condition_missed(choice, best, 0); c < CONDITIONS;
-         c = condition_missed(choice, best, c + 1)) {
+    for (int c = 0; c < CONDITIONS; c++) {
         char at[64], has[160];
         const char *const texts[CONDITIONS] = {best->facts->arch, best->facts->name, has,
                                                "none that it could read"};
         snprintf(has, sizeof has, "%llu bytes", (unsigned long long)best->facts->memory_bytes);
         problem_pointer(at, sizeof at, pointer, condition_names[c]);
-        problem_add(problems, at, "no device of the list is all of this; the nearest, %d (%s), has %s%s",
-                    best->number, best->name, texts[c], hint);
+        if (missed >> c & 1u)
+            problem_add(problems, at, "no device of the list is all of this; the nearest, %d (%s), has %s%s",
+                        best->number, best->name, texts[c], hint);
     }
 }
 
@@ -237,7 +236,6 @@ bool device_fit_select(const char *request, const struct device_offers *offers, 
     struct experiment experiment;
     struct problems problems = {0};
     bool read = object && experiment_json_read(&experiment, object, &problems) == 0;
-    *set = (struct device_set){{0}};
     *open = read && device_choice_open(&experiment.device);
     bool fits = read && device_fit_find(&experiment, offers, set, &problems) == DEVICE_FITS;
     if (!fits)

@@ -4,19 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "api/suggest.h"
 #include "base/json_writer.h"
 #include "kernels/kernel.h"
 
 static struct figures figures;
 static pthread_once_t made = PTHREAD_ONCE_INIT;
-
-static int find(const char *name)
-{
-    for (int i = 0; i < figures.count; i++)
-        if (strcmp(figures.names[i], name) == 0)
-            return i;
-    return -1;
-}
 
 /* Figures with the same path share its slot: `node` is where that ends; NULL: there is no path. */
 static void add(const struct figure *figure, struct scan_node *node)
@@ -48,7 +41,7 @@ static void add_parameters(const struct figure *row)
         for (int p = 0; p < suite_at(k)->param_count; p++) {
             struct figure figure = *row;
             figure.name = suite_at(k)->params[p].name;
-            if (find(figure.name) < 0)
+            if (suggest_find(figure.name, figures.names, (size_t)figures.count, sizeof *figures.names) < 0)
                 add(&figure, scan_add_below(&figures.paths, request, figure.name, strlen(figure.name), -1));
         }
 }
@@ -72,12 +65,6 @@ const struct figures *figures_get(void)
 {
     pthread_once(&made, make);
     return &figures;
-}
-
-int figures_find(const char *name)
-{
-    figures_get();
-    return find(name);
 }
 
 /* ---- GET /v1/columns ---- */

@@ -94,9 +94,6 @@ struct figures {
 /* Made by the first call; any thread. */
 const struct figures *figures_get(void);
 
-/* The index of the figure with that name, -1: there is none. */
-int figures_find(const char *name);
-
 /* Appends what GET /v1/columns answers. 0, or -1: no memory. */
 int figures_json(struct buffer *out);
 

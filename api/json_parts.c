@@ -65,6 +65,20 @@ bool json_parts_is(const json_t *value, const char *text)
     return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
 }
 
+bool json_parts_same(const json_t *wanted, const json_t *found)
+{
+    size_t given = json_is_array(wanted) ? json_array_size(wanted) : 1;
+    if (!json_is_array(found))
+        return json_equal(json_is_array(wanted) && given == 1 ? json_array_get(wanted, 0) : wanted, found);
+    for (size_t i = 0; i < json_array_size(found) || i < given; i++) {
+        const json_t *one = json_is_array(wanted) ? json_array_get(wanted, i) : i ? NULL : wanted;
+        const json_t *other = json_array_get(found, i);
+        if (one ? !json_equal(one, other) : json_integer_value(other) != 1)
+            return false;
+    }
+    return true;
+}
+
 static void write_members(struct json_writer *json, const json_t *value)
 {
     const char *name;

@@ -24,6 +24,10 @@ const char *json_parts_type(const json_t *value);
 /* True: it is that very string. */
 bool json_parts_is(const json_t *value, const char *text);
 
+/* True: a request's field has the value that is wanted. What a shape leaves out is 1: 512 and [512] are the
+   same as [512, 1, 1]. */
+bool json_parts_same(const json_t *wanted, const json_t *found);
+
 /* Writes a tree that was read; NULL is written as null. */
 void json_parts_tree(struct json_writer *json, const char *key, const json_t *value);
 

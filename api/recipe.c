@@ -99,22 +99,8 @@ const char *recipe_arch(const struct recipe *recipe, int *l1)
     return json_string_value(json_object_get(json_object_get(recipe->published, "device"), "arch"));
 }
 
-/* 512, [512] and [512, 1, 1] are the same. */
-static int same_value(const json_t *a, const json_t *b)
-{
-    if (!json_is_array(a) && !json_is_array(b))
-        return json_equal((json_t *)a, (json_t *)b);
-    for (size_t i = 0; i < 3; i++) {
-        const json_t *x = json_is_array(a) ? json_array_get(a, i) : i == 0 ? a : NULL;
-        const json_t *y = json_is_array(b) ? json_array_get(b, i) : i == 0 ? b : NULL;
-        if ((x ? json_integer_value(x) : 1) != (y ? json_integer_value(y) : 1))
-            return 0;
-    }
-    return 1;
-}
-
 /* A field that the sweep varies, and whose values stand in the rows. */
-static int is_axis(const struct recipe *recipe, const char *name)
+static bool is_axis(const struct recipe *recipe, const char *name)
 {
     size_t i;
     const json_t *column;
@@ -126,25 +112,25 @@ static int is_axis(const struct recipe *recipe, const char *name)
 }
 
 /* A row is identified by the values of the axes. */
-static int row_fits(const struct recipe *recipe, const json_t *columns, const json_t *row,
-                    const json_t *request)
+static bool row_fits(const struct recipe *recipe, const json_t *columns, const json_t *row,
+                     const json_t *request)
 {
     size_t i;
     const json_t *column;
     json_array_foreach (columns, i, column) {
         const char *name = json_string_value(column);
-        if (is_axis(recipe, name) && !same_value(json_array_get(row, i), json_object_get(request, name)))
+        if (is_axis(recipe, name) && !json_parts_same(json_array_get(row, i), json_object_get(request, name)))
             return 0;
     }
     return 1;
 }
 
-static int where_fits(const json_t *where, const json_t *request)
+static bool where_fits(const json_t *where, const json_t *request)
 {
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)where, name, value)
-        if (!same_value(value, json_object_get(request, name)))
+        if (!json_parts_same(value, json_object_get(request, name)))
             return 0;
     return 1;
 }
@@ -202,7 +188,8 @@ static json_t *differences(const struct recipe *recipe, const json_t *request)
         grid_derive(row, request);
     json_object_foreach (row, name, value) {
         json_t *other = json_object_get(asked, name);
-        if (asked && suggest_find(name, SUGGEST_TABLE(no_matter)) < 0 && !(other && same_value(other, value)))
+        if (asked && suggest_find(name, SUGGEST_TABLE(no_matter)) < 0 &&
+            !(other && json_parts_same(other, value)))
             json_object_set_new(differs, name,
                                 json_pack("{s:o,s:O}", "asked", other ? json_incref(other) : json_null(),
                                           "published", value));
@@ -222,7 +209,7 @@ static bool off_by_own_size(json_t *off, const struct recipe *recipe, const json
     if (!own)
         return false;
     snprintf(why, sizeof why, "of %lld elements", (long long)json_integer_value(own));
-    if (!same_value(own, json_object_get(request, "size")) && !json_object_get(off, column))
+    if (!json_parts_same(own, json_object_get(request, "size")) && !json_object_get(off, column))
         json_object_set_new(off, column, json_string(why));
     return true;
 }
