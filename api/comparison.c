@@ -45,7 +45,7 @@ static void places_make(void)
     scan_add(&places.paths, "correctness/verified", VERIFIED);
     scan_add(&places.paths, "stability/stable", STABLE);
     scan_add(&places.paths, "placement/name", PLACEMENT);
-    places.result = scan_find(&places.paths, "");
+    places.result = scan_add(&places.paths, "", -1);
 }
 
 struct comparison *comparison_new(const struct comparison_request *request)

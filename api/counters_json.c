@@ -76,12 +76,11 @@ static void write_against_prediction(struct json_writer *json, const struct resu
                                       {"gld_requests", load->requests},
                                       {"gst_requests", store->requests}};
     const char *reason = incomparable(r, prediction, pairs);
-    const struct counter *compared[PAIRS], *different[PAIRS] = {NULL};
-    bool equal = true;
+    const struct counter *compared[PAIRS];
+    bool different[PAIRS], equal = true;
     for (int i = 0; i < PAIRS; i++) {
         compared[i] = reason ? NULL : counters_find(&r->counters, pairs[i].name);
-        if (compared[i] && compared[i]->value != (double)pairs[i].predicted)
-            different[i] = compared[i];
+        different[i] = compared[i] && compared[i]->value != (double)pairs[i].predicted;
         equal = equal && !different[i];
     }
     json_writer_begin_object(json, "against_prediction");
@@ -94,7 +93,7 @@ static void write_against_prediction(struct json_writer *json, const struct resu
     json_writer_begin_array(json, "differences");
     for (int i = 0; i < PAIRS; i++)
         if (different[i])
-            write_difference(json, different[i], pairs[i].predicted);
+            write_difference(json, compared[i], pairs[i].predicted);
     json_writer_end(json);
     if (reason)
         json_writer_string(json, "reason", reason);

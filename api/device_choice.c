@@ -27,50 +27,37 @@ static bool arch_valid(const char *arch)
     return digits >= 2 && digits <= 3 && (!*rest || (islower((unsigned char)*rest) && !rest[1]));
 }
 
-static void read_arch(struct device_choice *choice, const json_t *value, const char *pointer,
-                      struct problems *problems)
-{
-    if (json_is_string(value) && arch_valid(json_string_value(value)))
-        snprintf(choice->arch, sizeof choice->arch, "%s", json_string_value(value));
-    else
-        problem_add(problems, pointer,
-                    "must be an architecture, as \"sm_90\", \"cpu\", or a machine's, as \"x86_64\"");
-}
+static const char *const conditions[] = {"arch", "name", "memory_bytes", "counters"};
 
-static void read_product(struct device_choice *choice, const json_t *value, const char *pointer,
-                         struct problems *problems)
+static void read_condition(struct device_choice *choice, const char *name, const json_t *value,
+                           const char *pointer, struct problems *problems)
 {
-    const char *name = json_string_value(value);
-    if (name && name[0] && strlen(name) < sizeof choice->product)
-        snprintf(choice->product, sizeof choice->product, "%s", name);
-    else
-        problem_add(problems, pointer, "must be a product's name, as GET /v1/devices tells it in name");
-}
-
-static void read_memory(struct device_choice *choice, const json_t *value, const char *pointer,
-                        struct problems *problems)
-{
-    if (json_is_integer(value) && json_integer_value(value) >= 1)
+    const char *text = json_string_value(value);
+    struct suggestion meant;
+    if (strcmp(name, "arch") == 0) {
+        if (text && arch_valid(text))
+            snprintf(choice->arch, sizeof choice->arch, "%s", text);
+        else
+            problem_add(problems, pointer,
+                        "must be an architecture, as \"sm_90\", \"cpu\", or a machine's, as \"x86_64\"");
+    } else if (strcmp(name, "name") == 0) {
+        if (text && text[0] && strlen(text) < sizeof choice->product)
+            snprintf(choice->product, sizeof choice->product, "%s", text);
+        else
+            problem_add(problems, pointer, "must be a product's name, as GET /v1/devices tells it in name");
+    } else if (strcmp(name, "memory_bytes") == 0) {
         choice->memory_bytes = json_integer_value(value);
-    else
-        problem_add(problems, pointer, "must be a whole number of bytes, at least 1");
+        if (choice->memory_bytes < 1)
+            problem_add(problems, pointer, "must be a whole number of bytes, at least 1");
+    } else if (strcmp(name, "counters") == 0) {
+        choice->counters = json_is_true(value);
+        if (!choice->counters)
+            problem_add(problems, pointer, "must be true, or be left out");
+    } else {
+        problem_add(problems, pointer, "unknown field%s arch, name, memory_bytes and counters are known",
+                    suggest_among(&meant, name, SUGGEST_TABLE(conditions)));
+    }
 }
-
-static void read_counters(struct device_choice *choice, const json_t *value, const char *pointer,
-                          struct problems *problems)
-{
-    if (json_is_true(value))
-        choice->counters = true;
-    else
-        problem_add(problems, pointer, "must be true, or be left out");
-}
-
-static const struct {
-    const char *name;
-    void (*read)(struct device_choice *choice, const json_t *value, const char *pointer,
-                 struct problems *problems);
-} conditions[] = {
-    {"arch", read_arch}, {"name", read_product}, {"memory_bytes", read_memory}, {"counters", read_counters}};
 
 static void read_conditions(struct device_choice *choice, const json_t *object, const char *pointer,
                             struct problems *problems)
@@ -82,17 +69,11 @@ static void read_conditions(struct device_choice *choice, const json_t *object, 
         problem_add(problems, pointer,
                     "says nothing; it takes arch, name, memory_bytes and counters, and \"any\" is for any");
     json_object_foreach ((json_t *)object, key, value) {
-        int i = suggest_find(key, SUGGEST_TABLE(conditions));
         char at[64];
-        struct suggestion meant;
         if (problems_full(problems))
             return;
         problem_pointer(at, sizeof at, pointer, key);
-        if (i >= 0)
-            conditions[i].read(choice, value, at, problems);
-        else
-            problem_add(problems, at, "unknown field%s arch, name, memory_bytes and counters are known",
-                        suggest_among(&meant, key, SUGGEST_TABLE(conditions)));
+        read_condition(choice, key, value, at, problems);
     }
 }
 

@@ -12,9 +12,8 @@ struct device_offer {
     const char *name;                 /* the operator's */
     const struct device_facts *facts; /* NULL: not known yet */
     bool can_count;
-    bool own; /* of this machine, run by this program: a kernel of two devices can be run there */
-    bool
-        listed; /* it takes work; a device that left the list is an offer too, so that a refusal can name it */
+    bool own;    /* of this machine, run by this program: a kernel of two devices can be run there */
+    bool listed; /* it takes work; one that left the list is an offer too, so that a refusal can name it */
 };
 
 struct device_offers {

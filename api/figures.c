@@ -53,12 +53,12 @@ static void make(void)
             add_parameters(row);
         else
             add(row, row->path ? scan_add(&figures.paths, row->path, -1) : NULL);
-    figures.root = scan_find(&figures.paths, "");
-    figures.request = scan_find(&figures.paths, "request");
-    figures.result = scan_find(&figures.paths, "result");
+    figures.root = scan_add(&figures.paths, "", -1);
+    figures.request = scan_add(&figures.paths, "request", -1);
+    figures.result = scan_add(&figures.paths, "result", -1);
     scan_add(&figures.summary_paths, "placement/name", FIGURES_PLACEMENT_SLOT);
-    figures.summary_result = scan_find(&figures.summary_paths, "");
-    figures.failure = scan_find(&figures.paths, "failure");
+    figures.summary_result = scan_add(&figures.summary_paths, "", -1);
+    figures.failure = scan_add(&figures.paths, "failure", -1);
 }
 
 const struct figures *figures_get(void)

@@ -7,7 +7,6 @@
 
 #include "api/device_json.h"
 #include "api/result_json.h"
-#include "api/stability_json.h"
 #include "api/suggest.h"
 
 /* ---- members of a header, parts of a payload ---- */
@@ -219,7 +218,7 @@ static int read_members(struct frame_reader *r, const json_t *result)
         if (!result_json_has_member(name))
             return refuse_member(r, name, "is no member of a result");
     value = json_object_get(json_object_get(result, "correctness"), "verified");
-    stability_json_read(&r->message->stability, json_object_get(result, "stability"));
+    result_json_read_stability(&r->message->stability, json_object_get(result, "stability"));
     r->message->verified = json_is_true(value);
     return r->message->type == MESSAGE_ERROR || json_is_boolean(value)
                ? 0

@@ -8,7 +8,6 @@
 #include "api/counters_json.h"
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
-#include "api/stability_json.h"
 #include "api/suggest.h"
 #include "api/time_json.h"
 #include "version.h"
@@ -247,7 +246,7 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
     result_json_bandwidth(json, "bandwidth", e, r, &prediction);
     result_json_compute(json, "compute", r);
     write_correctness(json, &r->correctness);
-    stability_json_write(json, "stability", e, r);
+    result_json_stability(json, "stability", e, r);
     counters_json_write(json, "counters", e, r, &prediction);
     write_transfers(json, e, r);
     double theoretical = write_occupancy(json, e, r);

@@ -3,11 +3,13 @@
 #ifndef COALESCED_API_RESULT_JSON_H
 #define COALESCED_API_RESULT_JSON_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "api/prediction_json.h"
 #include "base/json_writer.h"
 #include "kernels/result.h"
+#include "kernels/stability.h"
 
 void result_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                        const struct result *result);
@@ -29,5 +31,16 @@ void result_json_bandwidth(struct json_writer *json, const char *key, const stru
 
 /* How fast a kernel did its arithmetic or its steps, where it is about these instead of bytes. */
 void result_json_compute(struct json_writer *json, const char *key, const struct result *result);
+
+/* ---- stability_json.c: whether the device was stable while it was measured, and how it was ---- */
+
+/* Stable or not, with all reasons: the readings of the device, noise above what the request asks for, no
+   timing at all. */
+void result_json_stability(struct json_writer *json, const char *key, const struct experiment *experiment,
+                           const struct result *result);
+
+/* Reads what an executor sent. A member that is missing, or has another form, is not known: another program
+   wrote it. */
+void result_json_read_stability(struct stability_summary *summary, const json_t *stability);
 
 #endif

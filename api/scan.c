@@ -50,17 +50,6 @@ struct scan_node *scan_add(struct scan_paths *paths, const char *path, int slot)
     return node;
 }
 
-struct scan_node *scan_find(struct scan_paths *paths, const char *path)
-{
-    struct scan_node *node = root_of(paths);
-    while (node && *path) {
-        size_t length = strcspn(path, "/");
-        node = child_of(node, path, length);
-        path += length + (path[length] == '/');
-    }
-    return node;
-}
-
 /* ---- a text ---- */
 
 static const char *skip_blanks(const char *p)

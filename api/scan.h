@@ -26,17 +26,14 @@ struct scan_value {
     size_t length;
 };
 
-/* Adds "name/name/0", which is borrowed, and gives it that slot. An index leads into a list, and 0 to an
-   integer that stands where there might be a list. The node at its end; NULL: there are SCAN_NODES
-   already. */
+/* Adds "name/name/0", which is borrowed, and gives it that slot, unless that is -1. An index leads into a list,
+   and 0 to an integer that stands where there might be a list. The node at its end ("": the root), which may
+   have been there before; NULL: there are SCAN_NODES already. */
 struct scan_node *scan_add(struct scan_paths *paths, const char *path, int slot);
 
 /* The same for another name below a node. */
 struct scan_node *scan_add_below(struct scan_paths *paths, struct scan_node *node, const char *name,
                                  size_t length, int slot);
-
-/* The node that a path leads to; NULL: none was added. */
-struct scan_node *scan_find(struct scan_paths *paths, const char *path);
 
 /* Fills slots[] with what the text holds behind that node; the others are left alone. Of members with the
    same name the last one counts. Reads no further than the text's end, whatever the text is. */

@@ -1,5 +1,5 @@
 /* Judges the readings and the noise of a result, writes the reasons, and reads them again. */
-#include "api/stability_json.h"
+#include "api/result_json.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ static void judge_noise(struct stability_reasons *reasons, const char *which, co
                          which, t->noise, wanted);
 }
 
-void stability_json_write(struct json_writer *json, const char *key, const struct experiment *e,
-                          const struct result *r)
+void result_json_stability(struct json_writer *json, const char *key, const struct experiment *e,
+                           const struct result *r)
 {
     struct stability_reasons reasons = {0};
     if (!r->cold.samples)
@@ -144,7 +144,7 @@ static void read_throttle(struct live_value *bits, const json_t *names)
     bits->value = (double)set;
 }
 
-void stability_json_read(struct stability_summary *summary, const json_t *stability)
+void result_json_read_stability(struct stability_summary *summary, const json_t *stability)
 {
     const json_t *live = json_object_get(stability, "live");
     *summary = (struct stability_summary){.codes = read_codes(json_object_get(stability, "codes"))};

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "api/device_json.h"
-#include "api/stability_json.h"
-#include "api/json_parts.h"
 #include "api/result_json.h"
+#include "api/json_parts.h"
 #include "kernels/device/device.h"
 #include "kernels/live.h"
 #include "kernels/measure/runner.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "api/stability_json.h"
+#include "api/result_json.h"
 #include "tests/unit/support/json_tree.h"
 
 static struct stability_summary summary_of(const char *text)
@@ -13,7 +13,7 @@ static struct stability_summary summary_of(const char *text)
     struct stability_summary summary;
     json_t *stability = json_loads(text, JSON_DECODE_ANY, NULL);
     assert_non_null(stability);
-    stability_json_read(&summary, stability);
+    result_json_read_stability(&summary, stability);
     json_decref(stability);
     return summary;
 }
@@ -38,8 +38,8 @@ static void what_stability_to_json_writes_is_understood(void **state)
             result.stability.look[i].of[q] =
                 (struct live_value){.known = q != LIVE_MEMORY_CLOCK, .value = looks[i][q]};
     result.stability.look[0].measured = result.stability.look[1].measured = true;
-    json_t *stability = JSON_TREE(stability_json_write, &experiment, &result);
-    stability_json_read(&summary, stability);
+    json_t *stability = JSON_TREE(result_json_stability, &experiment, &result);
+    result_json_read_stability(&summary, stability);
     assert_int_equal(json_array_size(json_object_get(stability, "codes")),
                      json_array_size(json_object_get(stability, "reasons")));
     json_decref(stability);
