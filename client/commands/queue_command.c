@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/terminal/full_screen.h"
 #include "client/terminal/interrupt.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
@@ -311,7 +310,7 @@ static int show_once(struct context *context, bool page)
         print_snapshot(out ? out : stdout, &context->screen, &snapshot);
     if (out) {
         fclose(out);
-        full_screen_show(&context->screen, text);
+        screen_page_show(&context->screen, text);
     }
     free(text);
     snapshot_free(&snapshot);
@@ -333,13 +332,13 @@ int command_top(struct context *context)
     int status = show_once(context, false); /* errors are printed before the screen changes */
     if (status != EXIT_FINE)
         return status;
-    full_screen_open();
+    screen_page_open();
     context->screen.quiet = true;
     do {
         screen_measure(&context->screen);
         status = show_once(context, true);
-    } while (status == EXIT_FINE && full_screen_wait(seconds));
-    full_screen_close();
+    } while (status == EXIT_FINE && screen_page_wait(seconds));
+    screen_page_close();
     context->screen.quiet = quiet;
     return status == EXIT_INTERRUPTED || interrupt_received() ? EXIT_FINE : status;
 }

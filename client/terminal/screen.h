@@ -50,4 +50,14 @@ void screen_clear_progress(struct screen *screen);
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
 
+/* A page that is redrawn, on the terminal's alternate screen without a cursor; keys are read unbuffered. */
+void screen_page_open(void);
+void screen_page_close(void);
+
+/* Draws the text, cut off at the terminal's height, and clears the rest of the page. */
+void screen_page_show(const struct screen *screen, const char *text);
+
+/* Waits. False: a signal came or q was typed. */
+bool screen_page_wait(double seconds);
+
 #endif
