@@ -8,16 +8,26 @@ json_t *json_path_at(const json_t *document, const char *path)
 {
     while (document && *path) {
         char name[64];
-        size_t length = strcspn(path, ".");
+        size_t length = strcspn(path, "./");
         if (length >= sizeof name)
             return NULL;
         memcpy(name, path, length);
         name[length] = '\0';
         document = json_is_array(document) ? json_array_get(document, (size_t)atoi(name))
                                            : json_object_get(document, name);
-        path += length + (path[length] == '.');
+        path += length + (path[length] != '\0');
     }
     return (json_t *)document;
+}
+
+json_t *json_path_find(const json_t *rows, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row)
+        if (value && json_equal(json_object_get(row, name), value))
+            return row;
+    return NULL;
 }
 
 double json_path_number(const json_t *document, const char *path)
@@ -63,7 +73,7 @@ void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
         for (size_t i = 0; i < count; i++) {
             char part[JSON_PATH_TEXT_BYTES];
             json_path_value(part, json_array_get(value, i));
-            json_path_append(text, i ? "x" : "");
+            json_path_append(text, !i ? "" : json_is_string(json_array_get(value, i)) ? " " : "x");
             json_path_append(text, part);
         }
     }

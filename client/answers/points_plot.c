@@ -126,9 +126,21 @@ static double index_of(const json_t *words, const char *text)
     return (double)NAN;
 }
 
+/* y: "hot_gbps", "cold_gbps", "hot_us" or "cold_us". */
+static struct point_figures figures_of(const char *y)
+{
+    return point_figures_of(strncmp(y, "cold", 4) == 0 ? "cold" : "hot");
+}
+
+static bool is_rate(const char *y)
+{
+    return strstr(y, "gbps") != NULL;
+}
+
 static struct plot_point *fill(const json_t *points, const json_t *members, const char *x,
                                const json_t *words, const char *y, size_t *numbers)
 {
+    const struct point_figures figures = figures_of(y);
     struct plot_point *filled = calloc(json_array_size(members) + 1, sizeof *filled);
     json_t *index;
     size_t i;
@@ -140,19 +152,11 @@ static struct plot_point *fill(const json_t *points, const json_t *members, cons
         if (!filled)
             return NULL;
         filled[i].x = words ? index_of(words, text) : json_number_value(at);
-        point_figures_value(point, y, &filled[i].y, &filled[i].low, &filled[i].high);
+        point_figures_interval(point, &figures, is_rate(y), &filled[i].y, &filled[i].low, &filled[i].high);
         *numbers += isfinite(filled[i].y) != 0;
     }
     qsort(filled, json_array_size(members), sizeof *filled, by_x);
     return filled;
-}
-
-static const char *y_name(const char *y, bool ascii)
-{
-    bool cold = strncmp(y, "cold", 4) == 0;
-    if (strstr(y, "gbps"))
-        return cold ? "GB/s, cold" : "GB/s, hot";
-    return cold ? (ascii ? "us, cold" : "µs, cold") : (ascii ? "us, hot" : "µs, hot");
 }
 
 static void draw(const json_t *points, const char *x, const char *y, const json_t *groups,
@@ -176,8 +180,13 @@ static void draw(const json_t *points, const char *x, const char *y, const json_
     }
     if (numbers >= 2) {
         struct buffer out = {0};
+        char y_name[64];
+        const struct point_figures figures = figures_of(y);
+        snprintf(y_name, sizeof y_name, "%s, %.*s",
+                 screen_unit(screen, (is_rate(y) ? figures.rate : figures.median)->unit),
+                 (int)strcspn(y, "_"), y);
         int columns = screen->columns < 40 ? 40 : screen->columns > 100 ? 100 : screen->columns;
-        plot_draw(&(struct plot){.y_name = y_name(y, screen->ascii),
+        plot_draw(&(struct plot){.y_name = y_name,
                                  .x_name = x,
                                  .x_words = values ? words : NULL,
                                  .x_word_count = word_count,

@@ -64,7 +64,7 @@ static void plot_one(const char *which, const json_t *series, const struct scree
         return;
     json_array_foreach (times, i, time)
         points[i] = (struct plot_point){(double)i, json_number_value(time), (double)NAN, (double)NAN};
-    snprintf(name, sizeof name, "%s, %s", screen->ascii ? "us" : "µs", which);
+    snprintf(name, sizeof name, "%s, %s", screen_unit(screen, "us"), which);
     plot_draw(&(struct plot){.y_name = name,
                              .x_name = "sample, in the order in which they were taken",
                              .series = &(struct plot_series){which, points, count},
@@ -86,7 +86,7 @@ void samples_table_print(const json_t *document, const struct screen *screen)
     static const char *const kinds[] = {"cold", "hot"};
     struct sheet *sheet = sheet_new();
     for (int i = 0; i < (int)(sizeof heads / sizeof *heads); i++) {
-        const char *unit = i == 2 ? "each" : i >= 5 ? (screen->ascii ? "us" : "µs") : "";
+        const char *unit = i == 2 ? "each" : i >= 5 ? screen_unit(screen, "us") : "";
         sheet_column(sheet, (i ? SHEET_RIGHT : SHEET_LEFT) | (i == 3 || i == 4 ? SHEET_SPARE : 0), heads[i],
                      unit);
     }

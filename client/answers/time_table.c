@@ -30,11 +30,6 @@ static void print_words(const json_t *texts, const struct screen *screen)
     }
 }
 
-static const char *unit(const struct screen *screen)
-{
-    return screen->ascii ? "us" : "µs";
-}
-
 static bool is_missing(const json_t *time)
 {
     if (!json_path_text(time, "status", NULL))
@@ -70,7 +65,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
     char text[NUMBER_BYTES];
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, "bound", "");
-    sheet_column(sheet, SHEET_RIGHT, "alone", unit(screen));
+    sheet_column(sheet, SHEET_RIGHT, "alone", screen_unit(screen, "us"));
     sheet_column(sheet, SHEET_LEFT, "", "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of", "");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
@@ -116,8 +111,9 @@ void time_table_print(const json_t *time, const struct screen *screen)
     if (!time || is_missing(time))
         return;
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text, unit(screen),
-           screen_style(screen, STYLE_NONE), json_path_text(time, "device_name", "?"));
+    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text,
+           screen_unit(screen, "us"), screen_style(screen, STYLE_NONE),
+           json_path_text(time, "device_name", "?"));
     print_limiter(time, screen);
     puts("");
     print_bounds(time, screen);
@@ -133,7 +129,7 @@ void time_table_print_result(const json_t *time, const struct screen *screen)
         return;
     print_limiter(time, screen);
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("; %s %s predicted for the cold time", text, unit(screen));
+    printf("; %s %s predicted for the cold time", text, screen_unit(screen, "us"));
     double error = json_path_number(time, "error_pct");
     if (isfinite(error))
         printf(", %.1f %% %s", fabs(error), error < 0 ? "too little" : "too much");

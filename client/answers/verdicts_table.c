@@ -136,7 +136,7 @@ static void print_points(const json_t *points, const struct screen *screen)
 {
     struct sheet *sheet = sheet_new();
     json_t *names = value_names(points), *value, *point;
-    const char *name, *unit = screen->ascii ? "us" : "µs";
+    const char *name, *unit = screen_unit(screen, "us");
     size_t i;
     json_object_foreach (names, name, value)
         sheet_column(sheet, SHEET_RIGHT, name, "");
@@ -190,7 +190,7 @@ void verdicts_table_print(const json_t *comparison, const struct screen *screen)
         printf("Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "
                "levels of "
                "their timers.\n",
-               apart_us, screen->ascii ? "us" : "µs");
+               apart_us, screen_unit(screen, "us"));
     double expected = json_path_number(comparison, "chance.expected");
     if (expected > 0)
         printf("By chance alone at most %.2g of %.0f points would be called better or worse.\n", expected,

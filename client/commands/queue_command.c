@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/answers/rows_table.h"
 #include "client/terminal/interrupt.h"
 #include "client/terminal/number.h"
-#include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
 enum { DEVICES_NAMED = 3 };
@@ -65,17 +65,6 @@ static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
         json_path_append(text, more);
 }
 
-/* That owner's entry of the device; NULL: there is none. */
-static const json_t *owner_of(const json_t *device, const char *name)
-{
-    size_t i;
-    json_t *owner;
-    json_array_foreach (json_object_get(device, "owners"), i, owner)
-        if (strcmp(json_path_text(owner, "owner", ""), name) == 0)
-            return owner;
-    return NULL;
-}
-
 static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)
 {
     size_t i, runs = 0;
@@ -83,7 +72,8 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     char begins[NUMBER_BYTES];
     double share = json_path_number(owner, "share"), soonest = NAN;
     json_array_foreach (group, i, device) {
-        const json_t *same = owner_of(device, json_path_text(owner, "owner", ""));
+        const json_t *same =
+            json_path_find(json_object_get(device, "owners"), "owner", json_object_get(owner, "owner"));
         runs += json_path_true(same, "running");
         soonest = fmin(soonest, json_path_number(same, "begins_seconds"));
     }
@@ -142,20 +132,17 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_decref(groups);
 }
 
+static void print_whole_queue(struct context *context, const json_t *queue)
+{
+    print_queue(queue, &context->screen, stdout);
+    printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
+           json_path_number(queue, "running"),
+           json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
+}
+
 int command_queue(struct context *context)
 {
-    json_t *queue = NULL;
-    if (context->options.given[OPTION_JSON])
-        return fetch_copy(context, "/v1/queue", NULL, stdout);
-    int status = fetch_json(context, "/v1/queue", &queue);
-    if (queue)
-        print_queue(queue, &context->screen, stdout);
-    if (queue)
-        printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
-               json_path_number(queue, "running"),
-               json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
-    json_decref(queue);
-    return status;
+    return fetch_show(context, "/v1/queue", print_whole_queue);
 }
 
 /* ---- top ---- */
@@ -251,31 +238,35 @@ static void print_device(FILE *out, const struct screen *screen, const struct to
             eta < 0.1 ? "" : text);
 }
 
+static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", json_path_text(row, "readiness", "?"),
+             json_path_true(row, "paused") ? ", paused" : "");
+    return STYLE_NONE;
+}
+
 /* Many devices: a line for each, without its readings, which would take a request each. */
 static void print_many(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "device", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "what it is", "");
-    sheet_column(sheet, SHEET_LEFT, "state", "");
-    sheet_column(sheet, SHEET_LEFT, "runs", "");
-    sheet_column(sheet, SHEET_RIGHT, "queued", "");
-    size_t i, k;
-    json_t *row, *one;
+    static const struct rows_table_column columns[] = {
+        {"device", NULL, SHEET_LEFT, .path = "device_name", .style = STYLE_STRONG, .missing = "?"},
+        {"what it is", NULL, SHEET_LEFT | SHEET_SPARE, .path = "name", .missing = "?"},
+        {"state", NULL, SHEET_LEFT, .cell = state_cell},
+        {"runs", NULL, SHEET_LEFT, .path = "running"},
+        {"queued", NULL, SHEET_RIGHT, .path = "queued", .form = ROWS_TABLE_WHOLE},
+        {NULL},
+    };
+    const json_t *devices = json_object_get(snapshot->devices, "devices");
+    json_t *rows = json_array(), *row;
+    size_t i;
     json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
-        const char *name = json_path_text(row, "device_name", "?");
-        const json_t *device = NULL;
-        sheet_cell(sheet, STYLE_STRONG, name);
-        json_array_foreach (json_object_get(snapshot->devices, "devices"), k, one)
-            if (strcmp(json_path_text(one, "device_name", ""), name) == 0)
-                device = one;
-        sheet_cell(sheet, STYLE_NONE, json_path_text(device, "name", "?"));
-        sheet_format(sheet, STYLE_NONE, "%s%s", json_path_text(device, "readiness", "?"),
-                     json_path_true(row, "paused") ? ", paused" : "");
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "running", ""));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "queued"));
+        row = json_copy(row);
+        json_object_update_missing(
+            row, json_path_find(devices, "device_name", json_object_get(row, "device_name")));
+        json_array_append_new(rows, row);
     }
-    sheet_print(sheet, screen, out);
+    rows_table_print(rows, columns, screen, out);
+    json_decref(rows);
 }
 
 static void print_snapshot(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
@@ -325,7 +316,7 @@ int command_top(struct context *context)
     if (context_number(options, OPTION_INTERVAL, 1, 0.1, 3600, &seconds, &error) != 0)
         return context_usage(context, &error);
     if (options->given[OPTION_JSON])
-        return fetch_copy(context, "/v1/queue", NULL, stdout);
+        return command_queue(context);
     if (!context->screen.out || options->given[OPTION_ONCE])
         return show_once(context, false);
     bool quiet = context->screen.quiet;

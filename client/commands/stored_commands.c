@@ -9,13 +9,17 @@
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
+static void print_samples_table(struct context *context, const json_t *document)
+{
+    samples_table_print(document, &context->screen);
+}
+
 /* As the options say: CSV, JSON or a table. */
 static int print_samples(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
     struct error error = {0};
     char path[256];
-    json_t *document;
     if (resource->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
         error_set(&error, ERROR_INVALID,
                   resource->sweep
@@ -26,13 +30,8 @@ static int print_samples(struct context *context, const struct resource *resourc
     }
     snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", resource->id,
              options->given[OPTION_CSV] ? ".csv" : "");
-    if (options->given[OPTION_CSV] || options->given[OPTION_JSON])
-        return fetch_copy(context, path, options->given[OPTION_CSV] ? "text/csv" : NULL, out);
-    int status = fetch_json(context, path, &document);
-    if (document)
-        samples_table_print(document, &context->screen);
-    json_decref(document);
-    return status;
+    return fetch_show_to(out, context, &(struct http_client_request){.method = "GET", .path = path},
+                         print_samples_table);
 }
 
 int command_show(struct context *context)

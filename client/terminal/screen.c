@@ -64,6 +64,13 @@ const char *screen_style(const struct screen *screen, enum style style)
     return screen->color ? sequences[style] : "";
 }
 
+const char *screen_unit(const struct screen *screen, const char *unit)
+{
+    if (unit && strcmp(unit, "us") == 0 && !screen->ascii)
+        return "µs";
+    return !unit ? "" : strcmp(unit, "ratio") == 0 ? "%" : unit;
+}
+
 void screen_clear_progress(struct screen *screen)
 {
     if (screen->progress)

@@ -36,6 +36,9 @@ void screen_measure(struct screen *screen);
 /* The escape sequence of a style; STYLE_NONE ends all styles; "" without colours. Static. */
 const char *screen_style(const struct screen *screen, enum style style);
 
+/* A unit of the service as it is shown: "µs" for "us" unless ASCII, "%" for "ratio"; "" for NULL. */
+const char *screen_unit(const struct screen *screen, const char *unit);
+
 /* Prints a line on standard error, after the program's name; clears the line of progress. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -179,9 +179,7 @@ static int print_sweep(struct context *context, const struct resource *resource,
         return status;
     if (options->given[OPTION_CSV]) {
         path_of(path, resource, ".csv");
-        char *whole = fetch_table_path(context, path);
-        status = whole ? fetch_copy(context, whole, "text/csv", out) : EXIT_FAILED;
-        free(whole);
+        status = fetch_table(context, path, out);
     } else if (options->given[OPTION_JSON]) {
         if (only)
             fputs(only, out);
@@ -205,14 +203,15 @@ static int print_sweep(struct context *context, const struct resource *resource,
 /* Adds the device's name to each lost run, which has its number alone. */
 static void name_lost(struct context *context, json_t *experiment)
 {
-    json_t *document = NULL, *run, *device;
-    size_t i, k;
+    json_t *document = NULL, *run;
+    size_t i;
     json_array_foreach (json_object_get(experiment, "lost"), i, run) {
         if (!document && fetch_json(context, "/v1/devices", &document) != EXIT_FINE)
             return;
-        json_array_foreach (json_object_get(document, "devices"), k, device)
-            if (json_equal(json_object_get(device, "index"), json_object_get(run, "device")))
-                json_object_set(run, "device_name", json_object_get(device, "device_name"));
+        const json_t *device =
+            json_path_find(json_object_get(document, "devices"), "index", json_object_get(run, "device"));
+        if (device)
+            json_object_set(run, "device_name", json_object_get(device, "device_name"));
     }
     json_decref(document);
 }
