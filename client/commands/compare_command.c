@@ -7,7 +7,6 @@
 #include "client/answers/json_path.h"
 #include "client/answers/verdicts_table.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
 #include "client/work/fetch.h"
 
 enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
@@ -74,7 +73,7 @@ static json_t *make_request(const struct command_line *options, struct error *er
     if (options->given[OPTION_STABLE_ONLY])
         json_object_set_new(request, "stable_only", json_true());
     if (options->given[OPTION_BUT_FOR]) {
-        json_t *fields = value_list(options->given[OPTION_BUT_FOR], error);
+        json_t *fields = parameters_list(options->given[OPTION_BUT_FOR], error);
         if (!fields) {
             json_decref(request);
             return NULL;

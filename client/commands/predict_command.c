@@ -10,7 +10,6 @@
 #include "client/answers/rows_table.h"
 #include "client/answers/time_table.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
 #include "client/work/fetch.h"
 
 /* The request of the words, released by the caller; NULL: they are not valid, which has been reported. */
@@ -100,7 +99,7 @@ int command_explain(struct context *context)
         return EXIT_USAGE;
     int status = context_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);
     if (status == 0 && options->given[OPTION_BLOCK] &&
-        !(block = value_item(options->given[OPTION_BLOCK], &error)))
+        !(block = parameters_item(options->given[OPTION_BLOCK], &error)))
         status = -1;
     if (status != 0) {
         json_decref(request);

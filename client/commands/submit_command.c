@@ -7,7 +7,6 @@
 
 #include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
@@ -58,7 +57,7 @@ int command_run(struct context *context)
     for (int i = 1; i < options->word_count; i++) {
         const char *word = options->words[i], *equals = strchr(word, '=');
         bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "counters=", 9) == 0;
-        several = several || (!own && equals && value_is_list(equals + 1));
+        several = several || (!own && equals && parameters_is_list(equals + 1));
     }
     int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
     if (status == EXIT_REFUSED && several)

@@ -10,7 +10,6 @@
 #include "client/terminal/interrupt.h"
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
-#include "client/work/progress.h"
 
 enum { PATH_BYTES = 256, WAIT_S = 1, PLAIN_WAIT_S = 30 };
 
@@ -154,7 +153,7 @@ int client_submission_wait(struct context *context, const struct resource *resou
         json_t *document = fetch(context, resource, wait_s, &status);
         ended = !document || has_ended(document);
         if (!ended && !interrupt_received()) {
-            progress_show(&context->screen, document, NULL);
+            follow_show(&context->screen, document, NULL);
             enum follow_end end =
                 wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, path, document, last_id);
             if (end == FOLLOW_UNAVAILABLE)

@@ -1,5 +1,6 @@
 #include "client/work/follow.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,12 +8,82 @@
 #include "client/answers/json_path.h"
 #include "client/service/event_reader.h"
 #include "client/terminal/interrupt.h"
+#include "client/terminal/number.h"
 #include "client/work/fetch.h"
-#include "client/work/progress.h"
 
 /* A stream begins with a snapshot; behind a proxy that buffers, it does not come within FIRST_MS. */
 enum { FIRST_MS = 5000, POLL_MS = 1000, PATH_BYTES = 256, ID_BYTES = 64, SHOW_NS = 100000000 };
 static const int64_t reason_interval_ns = 2000000000;
+
+/* ---- the line of progress ---- */
+
+static void add_bar(struct buffer *line, double part, bool ascii)
+{
+    enum { BAR = 24 };
+    int full = (int)(part * BAR);
+    buffer_text(line, "[");
+    for (int i = 0; i < BAR; i++)
+        buffer_text(line, i < full ? (ascii ? "#" : "█") : (ascii ? "." : "░"));
+    buffer_text(line, "] ");
+}
+
+/* "read_offset offset=11 block=128": what runs, with its values of the sweep's axes. */
+static void add_running(struct buffer *line, const json_t *sweep, const json_t *running)
+{
+    const json_t *asked = json_object_get(sweep, "request"), *request = json_object_get(running, "request");
+    const char *name;
+    json_t *value;
+    if (request)
+        buffer_format(line, "  %s", json_path_text(request, "kernel", ""));
+    json_object_foreach ((json_t *)request, name, value) {
+        char text[JSON_PATH_TEXT_BYTES];
+        if (!json_is_array(json_object_get(asked, name)) || strcmp(name, "kernel") == 0)
+            continue;
+        json_path_value(text, value);
+        buffer_format(line, " %s=%s", name, text);
+    }
+}
+
+static void add_experiment(struct buffer *line, const json_t *document)
+{
+    const char *phase = json_path_text(document, "phase", NULL);
+    double position = json_path_number(document, "position"), samples = json_path_number(document, "samples");
+    buffer_format(line, "%s: %s", json_path_text(document, "request.kernel", ""),
+                  json_path_text(document, "state", ""));
+    if (position > 0)
+        buffer_format(line, ", %.0f before it", position);
+    if (phase)
+        buffer_format(line, ", %s", phase);
+    if (phase && samples > 0)
+        buffer_format(line, ", %.0f samples", samples);
+}
+
+void follow_show(struct screen *screen, const json_t *document, const json_t *running)
+{
+    struct buffer line = {0};
+    char left[NUMBER_BYTES];
+    double total = json_path_number(document, "total"), done = json_path_number(document, "done"),
+           eta = json_path_number(document, "eta_seconds");
+    const char *reason = json_path_text(document, "waits_for", NULL);
+    if (total > 0) {
+        add_bar(&line, done / total, screen->ascii);
+        buffer_format(&line, "%.0f/%.0f", done, total);
+        add_running(&line, document, running);
+    } else {
+        add_experiment(&line, document);
+    }
+    if (reason)
+        buffer_format(&line, ", %s", reason);
+    number_duration(left, eta);
+    if (json_path_true(document, "paused"))
+        buffer_text(&line, "  paused");
+    else if (isfinite(eta))
+        buffer_format(&line, "  about %s left", left);
+    screen_progress(screen, line.data);
+    buffer_free(&line);
+}
+
+/* ---- events ---- */
 
 struct following {
     json_t *document;
@@ -33,11 +104,6 @@ static void set_text(json_t *document, const char *name, const json_t *data)
         json_object_set(document, name, value);
 }
 
-static void remember_running(struct following *following, const json_t *data)
-{
-    snprintf(following->running, sizeof following->running, "%s", json_path_text(data, "id", ""));
-}
-
 static void remember_eta(struct following *following)
 {
     following->eta_s = json_path_number(following->document, "eta_seconds");
@@ -54,19 +120,12 @@ static void count_down(struct following *following)
         json_object_del(following->document, "eta_seconds");
 }
 
-/* Counts one more as done; the event `points` corrects the number once a second. */
-static void count_ended(json_t *document)
-{
-    double done = json_path_number(document, "done"), total = json_path_number(document, "total");
-    if (done + 1 <= total)
-        json_object_set_new(document, "done", json_integer((json_int_t)done + 1));
-}
-
 /* Applies one event to the document. True: it was the last. */
 static bool apply_event(struct following *following, const char *type, const json_t *data)
 {
     json_t *document = following->document;
-    bool sweep = json_object_get(document, "total") != NULL;
+    const char *state = json_path_text(data, "state", ""), *id = json_path_text(data, "id", "");
+    bool sweep = json_object_get(document, "total") != NULL, changed = strcmp(type, "state") == 0;
     if (strcmp(type, "snapshot") == 0) {
         json_object_update(document, json_object_get(data, "sweep"));
         set_text(document, "state", json_object_get(data, "experiment"));
@@ -78,15 +137,17 @@ static bool apply_event(struct following *following, const char *type, const jso
     } else if (strcmp(type, "progress") == 0) {
         set_text(document, "phase", data);
         set_text(document, "samples", data);
-        remember_running(following, data);
-    } else if (strcmp(type, "state") == 0 && !sweep) {
+    } else if (changed && !sweep) {
         json_object_del(document, "phase");
         set_text(document, "state", data);
-    } else if (strcmp(type, "state") == 0 && strcmp(json_path_text(data, "state", ""), "running") == 0) {
-        remember_running(following, data);
-    } else if (strcmp(type, "state") == 0 && strcmp(json_path_text(data, "state", ""), "queued") != 0) {
-        count_ended(document);
+    } else if (changed && strcmp(state, "running") != 0 && strcmp(state, "queued") != 0) {
+        /* One more is done; the event `points` corrects the number once a second. */
+        double done = json_path_number(document, "done") + 1;
+        if (done <= json_path_number(document, "total"))
+            json_object_set_new(document, "done", json_integer((json_int_t)done));
     }
+    if (strcmp(type, "progress") == 0 || (changed && sweep && strcmp(state, "running") == 0))
+        snprintf(following->running, sizeof following->running, "%s", id);
     return strcmp(type, "end") == 0;
 }
 
@@ -143,7 +204,7 @@ static void show(struct context *context, struct following *following)
         fetch_json(context, path, &following->request);
     }
     count_down(following);
-    progress_show(&context->screen, following->document, following->request);
+    follow_show(&context->screen, following->document, following->request);
 }
 
 enum follow_end follow_events(struct context *context, const char *path, json_t *document,

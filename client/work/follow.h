@@ -1,4 +1,4 @@
-/* Waits for an experiment or a sweep by the service's events. */
+/* Waits for an experiment or a sweep by the service's events, with a line of progress. */
 #ifndef COALESCED_CLIENT_WORK_FOLLOW_H
 #define COALESCED_CLIENT_WORK_FOLLOW_H
 
@@ -13,6 +13,10 @@ enum follow_end {
     FOLLOW_LOST,        /* the stream was lost, or a signal came */
     FOLLOW_UNAVAILABLE, /* there are no events from here: poll instead */
 };
+
+/* Shows the line of progress. document: an experiment or a sweep as it is now. running: the experiment of
+   the sweep that runs, or NULL. */
+void follow_show(struct screen *screen, const json_t *document, const json_t *running);
 
 /* path: of the experiment or the sweep, /v1/sweeps/{id}. document: as it was fetched; events change it,
    and it is shown as a line of progress. last_id: of the last event, over several calls; "" at first. */
