@@ -57,7 +57,6 @@ static void plot_one(const char *which, const json_t *series, const struct scree
     const json_t *times = json_object_get(series, "samples_us");
     size_t count = json_array_size(times), i;
     struct plot_point *points = count >= 2 ? calloc(count, sizeof *points) : NULL;
-    struct buffer out = {0};
     char name[64];
     json_t *time;
     if (!points)
@@ -65,17 +64,12 @@ static void plot_one(const char *which, const json_t *series, const struct scree
     json_array_foreach (times, i, time)
         points[i] = (struct plot_point){(double)i, json_number_value(time), (double)NAN, (double)NAN};
     snprintf(name, sizeof name, "%s, %s", screen_unit(screen, "us"), which);
-    plot_draw(&(struct plot){.y_name = name,
-                             .x_name = "sample, in the order in which they were taken",
-                             .series = &(struct plot_series){which, points, count},
-                             .series_count = 1,
-                             .columns = screen->columns < 40    ? 40
-                                        : screen->columns > 100 ? 100
-                                                                : screen->columns,
-                             .rows = ROWS},
-              screen, &out);
-    printf("\n%s", out.data ? out.data : "");
-    buffer_free(&out);
+    plot_print(&(struct plot){.y_name = name,
+                              .x_name = "sample, in the order in which they were taken",
+                              .series = &(struct plot_series){which, points, count},
+                              .series_count = 1,
+                              .rows = ROWS},
+               screen);
     free(points);
 }
 

@@ -14,35 +14,26 @@
 
 enum { DEVICES_NAMED = 3 };
 
-/* What waits for a device, as a text: devices for which the same work waits have the same. Freed by the
-   caller; NULL: nothing waits. */
-static char *waiting_text(const json_t *device)
-{
-    json_t *waits = json_array(), *owner;
-    size_t i;
-    json_array_foreach (json_object_get(device, "owners"), i, owner)
-        if (json_path_number(owner, "queued") > 0)
-            json_array_append_new(waits, json_pack("[O?, O?, O?]", json_object_get(owner, "owner"),
-                                                   json_object_get(owner, "queued"),
-                                                   json_object_get(owner, "next")));
-    char *text = json_array_size(waits) ? json_dumps(waits, JSON_COMPACT) : NULL;
-    json_decref(waits);
-    return text;
-}
-
-/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}. The caller
-   releases it. */
+/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}, where the text
+   has all owners that wait. The caller releases it. */
 static json_t *groups_of(const json_t *queue)
 {
-    json_t *groups = json_object(), *device;
-    size_t i;
+    json_t *groups = json_object(), *device, *owner;
+    size_t i, k;
     json_array_foreach (json_object_get(queue, "devices"), i, device) {
-        char *text = waiting_text(device);
+        json_t *waits = json_array();
+        json_array_foreach (json_object_get(device, "owners"), k, owner)
+            if (json_path_number(owner, "queued") > 0)
+                json_array_append_new(waits, json_pack("[O?, O?, O?]", json_object_get(owner, "owner"),
+                                                       json_object_get(owner, "queued"),
+                                                       json_object_get(owner, "next")));
+        char *text = json_array_size(waits) ? json_dumps(waits, JSON_COMPACT) : NULL;
         if (text && !json_object_get(groups, text))
             json_object_set_new(groups, text, json_array());
         if (text)
             json_array_append(json_object_get(groups, text), device);
         free(text);
+        json_decref(waits);
     }
     return groups;
 }
@@ -52,17 +43,16 @@ static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
 {
     size_t i;
     json_t *device;
-    char more[32];
-    json_path_value(text, NULL);
-    json_array_foreach (devices, i, device) {
-        if (i < DEVICES_NAMED)
+    char others[32];
+    text[0] = '\0';
+    json_array_foreach (devices, i, device)
+        if (i < DEVICES_NAMED) {
             json_path_append(text, i ? ", " : "");
-        if (i < DEVICES_NAMED)
             json_path_append(text, json_path_text(device, "device_name", "?"));
-    }
-    snprintf(more, sizeof more, " and %zu more", i - DEVICES_NAMED);
+        }
+    snprintf(others, sizeof others, " and %zu more", i - DEVICES_NAMED);
     if (i > DEVICES_NAMED)
-        json_path_append(text, more);
+        json_path_append(text, others);
 }
 
 static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)

@@ -350,3 +350,13 @@ void plot_draw(const struct plot *plot, const struct screen *screen, struct buff
     put_legend(&drawing);
     free(drawing.cells);
 }
+
+void plot_print(const struct plot *plot, const struct screen *screen)
+{
+    struct plot wide = *plot;
+    struct buffer out = {0};
+    wide.columns = screen->columns < 40 ? 40 : screen->columns > 100 ? 100 : screen->columns;
+    plot_draw(&wide, screen, &out);
+    printf("\n%s", out.data ? out.data : "");
+    buffer_free(&out);
+}
