@@ -1,4 +1,5 @@
-#include "client/answers/lanes_chart.h"
+/* The memory chart as text: the sectors that one warp accesses. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +181,7 @@ static void print_access(const json_t *explanation, const json_t *access, const 
         print_banks(access, screen);
 }
 
-void lanes_chart_print(const json_t *answer, const struct screen *screen)
+void answers_print_explanation(const json_t *answer, const struct screen *screen)
 {
     const json_t *explanation = json_object_get(answer, "explain");
     const json_t *block = json_object_get(explanation, "block");

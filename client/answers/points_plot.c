@@ -1,4 +1,5 @@
-#include "client/answers/points_plot.h"
+/* A sweep's points as a plot: chooses the axis and the series. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,7 +189,7 @@ static void print_axes(const json_t *points, const char *asked)
     fprintf(stderr, "%s\n", *between ? "" : " none at all");
 }
 
-void points_plot_print(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
+void answers_plot_sweep(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
 {
     const json_t *points = json_object_get(sweep, "points");
     const char *axis = choose_x(points, x), *which = y && strncmp(y, "cold", 4) == 0 ? "cold" : "hot";

@@ -1,4 +1,5 @@
-#include "client/answers/points_table.h"
+/* A sweep's points as a table. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ static void print_headline(const json_t *sweep, const struct screen *screen)
                               : "median and its 95 % interval at one placement of the arrays");
 }
 
-void points_table_name_devices(json_t *sweep)
+void answers_name_devices(json_t *sweep)
 {
     size_t i;
     json_t *point;
@@ -162,7 +163,7 @@ void points_table_name_devices(json_t *sweep)
     }
 }
 
-void points_table_print(const json_t *sweep, const struct screen *screen)
+void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
     struct points_columns columns;
     choose_columns(&columns, sweep);
@@ -182,7 +183,7 @@ void points_table_print(const json_t *sweep, const struct screen *screen)
            screen_style(screen, STYLE_NONE));
 }
 
-int points_table_status(const json_t *sweep, bool strict)
+int answers_sweep_status(const json_t *sweep, bool strict)
 {
     size_t i;
     json_t *point;

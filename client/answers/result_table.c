@@ -1,4 +1,5 @@
-#include "client/answers/result_table.h"
+/* An experiment as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +7,6 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
-#include "client/answers/time_table.h"
 #include "client/manual/command_table.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
@@ -200,7 +200,7 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         puts("its device or the queue is paused");
 }
 
-void result_table_print(const json_t *experiment, const struct screen *screen)
+void answers_print_result(const json_t *experiment, const struct screen *screen)
 {
     print_headline(experiment, screen);
     print_request(json_path_at(experiment, "request"));
@@ -211,7 +211,7 @@ void result_table_print(const json_t *experiment, const struct screen *screen)
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
-    time_table_print_result(json_object_get(experiment, "time"), screen);
+    answers_print_result_time(json_object_get(experiment, "time"), screen);
     print_sectors(experiment);
     print_occupancy(experiment);
     if (json_path_true(experiment, "correctness.verified"))
@@ -225,7 +225,7 @@ void result_table_print(const json_t *experiment, const struct screen *screen)
            screen_style(screen, STYLE_NONE));
 }
 
-int result_table_status(const json_t *experiment, bool strict)
+int answers_result_status(const json_t *experiment, bool strict)
 {
     const char *state = json_path_text(experiment, "state", "");
     if (strcmp(state, "queued") == 0 || strcmp(state, "running") == 0)

@@ -1,4 +1,5 @@
-#include "client/answers/samples_table.h"
+/* Raw samples as a table and a plot. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void plot_one(const char *which, const json_t *series, const struct scree
     free(points);
 }
 
-void samples_table_print(const json_t *document, const struct screen *screen)
+void answers_print_samples(const json_t *document, const struct screen *screen)
 {
     static const char *const heads[] = {"",          "samples", "launches", "rounds",
                                         "discarded", "least",   "median",   "most"};

@@ -1,4 +1,5 @@
-#include "client/answers/time_table.h"
+/* The predicted time of a launch, and what limits it, as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static void print_changes(const json_t *changes, const struct screen *screen)
     }
 }
 
-void time_table_print(const json_t *time, const struct screen *screen)
+void answers_print_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     if (!time || is_missing(time))
@@ -122,7 +123,7 @@ void time_table_print(const json_t *time, const struct screen *screen)
     print_changes(json_object_get(time, "what_if"), screen);
 }
 
-void time_table_print_result(const json_t *time, const struct screen *screen)
+void answers_print_result_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     if (!time || is_missing(time))

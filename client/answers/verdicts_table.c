@@ -1,4 +1,5 @@
-#include "client/answers/verdicts_table.h"
+/* A comparison as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,7 +177,7 @@ static void print_only(const json_t *comparison, const char *side, const char *n
         printf("%.0f points are on side %s alone\n", count, name);
 }
 
-void verdicts_table_print(const json_t *comparison, const struct screen *screen)
+void answers_print_comparison(const json_t *comparison, const struct screen *screen)
 {
     print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
@@ -197,7 +198,7 @@ void verdicts_table_print(const json_t *comparison, const struct screen *screen)
                json_path_number(comparison, "chance.points"));
 }
 
-int verdicts_table_status(const json_t *comparison)
+int answers_comparison_status(const json_t *comparison)
 {
     const json_t *counts = json_object_get(comparison, "verdicts");
     if (json_path_number(counts, "worse") > 0)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/verdicts_table.h"
+#include "client/answers/answers.h"
 #include "client/parameters/parameters.h"
 #include "client/work/fetch.h"
 
@@ -119,10 +119,10 @@ int command_compare(struct context *context)
         fputs(response.body.data, stdout);
     else if (status == EXIT_FINE) {
         name_devices(context, document);
-        verdicts_table_print(document, &context->screen);
+        answers_print_comparison(document, &context->screen);
     }
     if (status == EXIT_FINE)
-        status = verdicts_table_status(document);
+        status = answers_comparison_status(document);
     http_client_response_free(&response);
     json_decref(document);
     json_decref(request);

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/lanes_chart.h"
+#include "client/answers/answers.h"
 #include "client/answers/rows_table.h"
-#include "client/answers/time_table.h"
 #include "client/parameters/parameters.h"
 #include "client/work/fetch.h"
 
@@ -75,12 +74,12 @@ static void print_predictions(struct context *context, const json_t *document)
     json_t *made;
     rows_table_print(predictions, columns, &context->screen, stdout);
     json_array_foreach (predictions, i, made)
-        time_table_print(json_object_get(made, "time"), &context->screen);
+        answers_print_time(json_object_get(made, "time"), &context->screen);
 }
 
 static void print_lanes(struct context *context, const json_t *document)
 {
-    lanes_chart_print(document, &context->screen);
+    answers_print_explanation(document, &context->screen);
 }
 
 int command_predict(struct context *context)

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/answers/samples_table.h"
+#include "client/answers/answers.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
 static void print_samples_table(struct context *context, const json_t *document)
 {
-    samples_table_print(document, &context->screen);
+    answers_print_samples(document, &context->screen);
 }
 
 /* As the options say: CSV, JSON or a table. */

@@ -126,35 +126,26 @@ static int on_progress(void *data, curl_off_t a, curl_off_t b, curl_off_t c, cur
     return interrupt_received();
 }
 
-static bool add_header(struct curl_slist **headers, const char *name, const char *value)
-{
-    char line[1024];
-    snprintf(line, sizeof line, "%s%s", name, value);
-    struct curl_slist *appended = curl_slist_append(*headers, line);
-    if (appended)
-        *headers = appended;
-    return appended != NULL;
-}
-
+/* NULL: no memory. */
 static struct curl_slist *make_headers(const struct http_client *service,
                                        const struct http_client_request *request)
 {
+    const char *const rows[][2] = {{"Accept: ", request->accept ? request->accept : "application/json"},
+                                   {"Content-Type: ", request->body ? "application/json" : NULL},
+                                   {"Idempotency-Key: ", request->idempotency_key},
+                                   {"Last-Event-ID: ", request->last_event_id},
+                                   {"", service->authorization}};
     struct curl_slist *headers = NULL;
-    bool complete = add_header(&headers, "Accept: ", request->accept ? request->accept : "application/json");
-    if (request->body)
-        complete = complete && add_header(&headers, "Content-Type: ", "application/json");
-    if (request->idempotency_key)
-        complete = complete && add_header(&headers, "Idempotency-Key: ", request->idempotency_key);
-    if (request->last_event_id)
-        complete = complete && add_header(&headers, "Last-Event-ID: ", request->last_event_id);
-    if (service->authorization) {
-        struct curl_slist *appended = curl_slist_append(headers, service->authorization);
-        headers = appended ? appended : headers;
-        complete = complete && appended;
-    }
-    if (!complete) {
-        curl_slist_free_all(headers);
-        headers = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[TOKEN_MAX + 64];
+        snprintf(line, sizeof line, "%s%s", rows[i][0], rows[i][1] ? rows[i][1] : "");
+        struct curl_slist *appended = rows[i][1] ? curl_slist_append(headers, line) : headers;
+        explicit_bzero(line, sizeof line);
+        if (!appended) {
+            curl_slist_free_all(headers);
+            return NULL;
+        }
+        headers = appended;
     }
     return headers;
 }

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/points_table.h"
-#include "client/answers/result_table.h"
-#include "client/answers/points_plot.h"
+#include "client/answers/answers.h"
 #include "client/terminal/interrupt.h"
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
@@ -187,13 +185,14 @@ static int print_sweep(struct context *context, const struct resource *resource,
         if (!only)
             fputc('\n', out);
     } else {
-        points_table_name_devices(document);
-        points_table_print(document, &context->screen);
+        answers_name_devices(document);
+        answers_print_sweep(document, &context->screen);
         if (!options->given[OPTION_NO_PLOT])
-            points_plot_print(document, &context->screen, options->given[OPTION_X], options->given[OPTION_Y]);
+            answers_plot_sweep(document, &context->screen, options->given[OPTION_X],
+                               options->given[OPTION_Y]);
     }
     if (status == EXIT_FINE)
-        status = points_table_status(document, options->given[OPTION_STRICT] != NULL);
+        status = answers_sweep_status(document, options->given[OPTION_STRICT] != NULL);
     json_decref(document);
     free(only);
     return status;
@@ -233,11 +232,11 @@ int client_submission_print(struct context *context, const struct resource *reso
         fwrite(response.body.data, 1, response.body.size, out);
     else if (document) {
         name_lost(context, document);
-        result_table_print(document, &context->screen);
+        answers_print_result(document, &context->screen);
     }
     http_client_response_free(&response);
     if (status == EXIT_FINE)
-        status = document ? result_table_status(document, options->given[OPTION_STRICT] != NULL)
+        status = document ? answers_result_status(document, options->given[OPTION_STRICT] != NULL)
                           : EXIT_UNREACHABLE;
     json_decref(document);
     return status;

@@ -185,7 +185,7 @@ def test_a_planted_circle_is_found():
 
 
 # The face of a module: its functions may be defined in any file of the module.
-FACES = {"client/commands/command.h", "server/http/reply.h"}
+FACES = {"client/commands/command.h", "client/answers/answers.h", "server/http/reply.h"}
 PROTOTYPE = r"^(?!static|typedef|extern|return|#)[a-z][\w \*]*?[ \*]([a-z]\w*)\([^;{}]*\)(?:\s*__attribute__\(.*\))?;"
 
 

@@ -9,9 +9,7 @@
 #include <cmocka.h>
 
 #include "api/figures.h"
-#include "client/answers/points_plot.h"
-#include "client/answers/points_table.h"
-#include "client/answers/result_table.h"
+#include "client/answers/answers.h"
 
 const struct figure figure_table[] = {
     {.name = "verified", .path = "result/correctness/verified"},
@@ -65,10 +63,10 @@ static void printed(char text[4096], const char *quoted, bool sweep)
     memset(text, 0, 4096);
     stdout = fmemopen(text, 4095, "w");
     if (sweep) {
-        points_table_print(document, &plain);
-        points_plot_print(document, &plain, NULL, "cold_us");
+        answers_print_sweep(document, &plain);
+        answers_plot_sweep(document, &plain, NULL, "cold_us");
     } else {
-        result_table_print(document, &plain);
+        answers_print_result(document, &plain);
     }
     fclose(stdout);
     stdout = before;
