@@ -157,8 +157,7 @@ static void offer_commands(const char *prefix)
 static void offer_options(const struct manual_command *command, const char *prefix)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (command ? command_table_takes(command, (enum option)i)
-                    : ((manual_common | manual_alone) & (UINT64_C(1) << i)) != 0)
+        if (command_table_takes(command, (enum option)i))
             offer(prefix, "--", manual_options[i].name, manual_options[i].text);
     }
 }

@@ -58,13 +58,10 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
 static int check_words(const struct command_line *options, struct error *error)
 {
     const struct manual_command *command = options->command;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!options->given[i] || (i == OPTION_VERSION && !command))
-            continue;
-        if (!command_table_takes(command, (enum option)i))
+    for (int i = 0; command && i < OPTION_COUNT; i++)
+        if (options->given[i] && !command_table_takes(command, (enum option)i))
             return error_set(error, ERROR_INVALID, "%s does not take --%s", command->name,
                              manual_options[i].name);
-    }
     if (!command || options->given[OPTION_HELP])
         return 0;
     if (options->word_count < command->least)

@@ -1,6 +1,8 @@
 #include "client/answers/json_path.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,23 +49,26 @@ bool json_path_true(const json_t *document, const char *path)
     return json_is_true(json_path_at(document, path));
 }
 
-void json_path_append(char text[JSON_PATH_TEXT_BYTES], const char *suffix)
+void json_path_append(char *text, size_t bytes, const char *format, ...)
 {
     size_t used = strlen(text);
-    snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s", suffix);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
 }
 
 void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
 {
     text[0] = '\0';
     if (json_is_string(value)) {
-        json_path_append(text, json_string_value(value));
+        snprintf(text, JSON_PATH_TEXT_BYTES, "%s", json_string_value(value));
     } else if (json_is_integer(value)) {
         snprintf(text, JSON_PATH_TEXT_BYTES, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {
         snprintf(text, JSON_PATH_TEXT_BYTES, "%.6g", json_real_value(value));
     } else if (json_is_boolean(value)) {
-        json_path_append(text, json_is_true(value) ? "on" : "off");
+        strcpy(text, json_is_true(value) ? "on" : "off");
     } else if (json_is_array(value)) {
         size_t count = json_array_size(value);
         while (count == 3 && json_integer_value(json_array_get(value, count - 1)) == 1)
@@ -73,8 +78,11 @@ void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
         for (size_t i = 0; i < count; i++) {
             char part[JSON_PATH_TEXT_BYTES];
             json_path_value(part, json_array_get(value, i));
-            json_path_append(text, !i ? "" : json_is_string(json_array_get(value, i)) ? " " : "x");
-            json_path_append(text, part);
+            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s",
+                             !i                                         ? ""
+                             : json_is_string(json_array_get(value, i)) ? " "
+                                                                        : "x",
+                             part);
         }
     }
 }

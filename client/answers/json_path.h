@@ -27,8 +27,9 @@ bool json_path_true(const json_t *document, const char *path);
    are left out. */
 void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value);
 
-/* Appends to the text; what does not fit is cut off. */
-void json_path_append(char text[JSON_PATH_TEXT_BYTES], const char *suffix);
+/* Appends to the text of so many bytes; what does not fit is cut off. */
+void json_path_append(char *text, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A response's body as JSON, released by the caller; NULL: it is no JSON, which has been reported. */
 json_t *json_path_parse(struct screen *screen, const char *text);

@@ -87,10 +87,7 @@ static void series_name(char text[JSON_PATH_TEXT_BYTES], const json_t *point, co
     json_object_foreach ((json_t *)varied, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value_of(point, name));
-        json_path_append(text, *text ? ", " : "");
-        json_path_append(text, name);
-        json_path_append(text, " ");
-        json_path_append(text, one);
+        json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s %s", *text ? ", " : "", name, one);
     }
 }
 

@@ -104,17 +104,6 @@ static json_t *value_names(const json_t *points)
     return names;
 }
 
-/* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
-static void add_needs(char text[JSON_PATH_TEXT_BYTES], const json_t *needs)
-{
-    char runs[96];
-    double a = json_path_number(needs, "a"), b = json_path_number(needs, "b");
-    if (!isfinite(a) || !isfinite(b))
-        return;
-    snprintf(runs, sizeof runs, ": about %.0f more run%s of A, %.0f of B", a, a == 1 ? "" : "s", b);
-    json_path_append(text, runs);
-}
-
 /* Each reason for having no verdict, with the number of its points. */
 static void print_reasons(const json_t *points, const struct screen *screen)
 {
@@ -161,8 +150,12 @@ static void print_points(const json_t *points, const struct screen *screen)
         double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
         sheet_format(sheet, STYLE_NONE, isfinite(low) && isfinite(high) ? "%.4f to %.4f" : "no value", low,
                      high);
-        json_path_value(text, NULL);
-        add_needs(text, json_object_get(point, "needs"));
+        /* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
+        double more_a = json_path_number(point, "needs.a"), more_b = json_path_number(point, "needs.b");
+        text[0] = '\0';
+        if (isfinite(more_a) && isfinite(more_b))
+            snprintf(text, sizeof text, ": about %.0f more run%s of A, %.0f of B", more_a,
+                     more_a == 1 ? "" : "s", more_b);
         sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
                      verdict->text, text);
     }

@@ -147,15 +147,13 @@ static void print_kernels(struct context *context, const json_t *document)
 static enum style range_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     char least[JSON_PATH_TEXT_BYTES], most[JSON_PATH_TEXT_BYTES];
-    size_t i, used = 0;
+    size_t i;
     json_t *value;
     json_array_foreach (json_object_get(row, "values"), i, value)
-        if (used < ROWS_TABLE_CELL_BYTES)
-            used += (size_t)snprintf(text + used, ROWS_TABLE_CELL_BYTES - used, "%s%lld", i ? " " : "",
-                                     json_integer_value(value));
+        json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%lld", i ? " " : "", json_integer_value(value));
     json_path_value(least, json_object_get(row, json_object_get(row, "choices") ? "choices" : "min"));
     json_path_value(most, json_object_get(row, "max"));
-    if (!used)
+    if (!*text)
         snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", least, *most ? " to " : "", most);
     return STYLE_NONE;
 }

@@ -73,14 +73,12 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
         "placement shared_bytes ";
     const char *name;
     json_t *value;
-    size_t used = 0;
     json_object_foreach (json_object_get(row, "request"), name, value) {
         char one[JSON_PATH_TEXT_BYTES], word[64];
         snprintf(word, sizeof word, " %s ", name);
         json_path_value(one, value);
-        if (!strstr(hidden, word) && *one && used < ROWS_TABLE_CELL_BYTES)
-            used += (size_t)snprintf(text + used, ROWS_TABLE_CELL_BYTES - used, "%s%s=%s", used ? " " : "",
-                                     name, one);
+        if (!strstr(hidden, word) && *one)
+            json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
     return STYLE_NONE;
 }

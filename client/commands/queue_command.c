@@ -43,16 +43,13 @@ static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
 {
     size_t i;
     json_t *device;
-    char others[32];
     text[0] = '\0';
     json_array_foreach (devices, i, device)
-        if (i < DEVICES_NAMED) {
-            json_path_append(text, i ? ", " : "");
-            json_path_append(text, json_path_text(device, "device_name", "?"));
-        }
-    snprintf(others, sizeof others, " and %zu more", i - DEVICES_NAMED);
+        if (i < DEVICES_NAMED)
+            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s", i ? ", " : "",
+                             json_path_text(device, "device_name", "?"));
     if (i > DEVICES_NAMED)
-        json_path_append(text, others);
+        json_path_append(text, JSON_PATH_TEXT_BYTES, " and %zu more", i - DEVICES_NAMED);
 }
 
 static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)
@@ -176,13 +173,9 @@ static int fetch_snapshot(struct context *context, struct top_snapshot *snapshot
         status = fetch_json(context, path, &snapshot->device[i]);
         if (status == EXIT_FINE && json_path_text(row, "running", NULL)) {
             snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
-            struct http_client_response response;
-            status = http_client_send(
-                &context->service,
-                &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true}, &response);
-            if (status == EXIT_FINE)
-                snapshot->running[i] = json_loads(response.body.data, 0, NULL);
-            http_client_response_free(&response);
+            status = fetch_document(
+                context, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
+                &snapshot->running[i]);
         }
     }
     return status;

@@ -19,7 +19,7 @@ static int print_samples(struct context *context, const struct resource *resourc
 {
     const struct command_line *options = &context->options;
     struct error error = {0};
-    char path[256];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     if (resource->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
         error_set(&error, ERROR_INVALID,
                   resource->sweep
@@ -28,8 +28,7 @@ static int print_samples(struct context *context, const struct resource *resourc
                   resource->id);
         return context_usage(context, &error);
     }
-    snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", resource->id,
-             options->given[OPTION_CSV] ? ".csv" : "");
+    client_submission_path(path, resource, options->given[OPTION_CSV] ? "/samples.csv" : "/samples");
     return fetch_show_to(out, context, &(struct http_client_request){.method = "GET", .path = path},
                          print_samples_table);
 }
@@ -56,13 +55,12 @@ static int cancel_one(struct context *context, const char *id)
 {
     struct resource resource;
     struct http_client_response response;
-    char path[256];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     bool remove = context->options.given[OPTION_REMOVE] != NULL;
     int status = client_submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
-    snprintf(path, sizeof path, "/v1/%s/%s%s", resource.sweep ? "sweeps" : "experiments", resource.id,
-             remove ? "?remove=true" : "");
+    client_submission_path(path, &resource, remove ? "?remove=true" : "");
     status = http_client_send(&context->service,
                               &(struct http_client_request){.method = "DELETE", .path = path}, &response);
     if (status == EXIT_FINE && context->options.given[OPTION_JSON])

@@ -164,13 +164,6 @@ const struct manual_command *command_table_find(const char *name)
 
 bool command_table_takes(const struct manual_command *command, enum option option)
 {
-    uint64_t bit = UINT64_C(1) << option;
-    if (command)
-        return ((manual_common | command->options) & bit) != 0;
-    if ((manual_common | manual_alone) & bit)
-        return true;
-    for (command = manual_commands; command->name; command++)
-        if (command->options & bit)
-            return true;
-    return false;
+    uint64_t all = manual_common | (command ? command->options : manual_alone);
+    return (all >> option & 1) != 0;
 }

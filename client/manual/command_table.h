@@ -70,7 +70,7 @@ extern const struct manual_pair manual_exits[], manual_environment[], manual_val
 /* The command with that name; NULL: there is none. */
 const struct manual_command *command_table_find(const char *name);
 
-/* True when the command takes the option; without a command (NULL): when the option may stand alone. */
+/* True when the command takes the option; NULL: when the option is offered without a command. */
 bool command_table_takes(const struct manual_command *command, enum option option);
 
 #endif

@@ -9,12 +9,13 @@
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
 
-enum { PATH_BYTES = 256, WAIT_S = 1, PLAIN_WAIT_S = 30 };
+enum { WAIT_S = 1, PLAIN_WAIT_S = 30 };
 
-static void path_of(char path[PATH_BYTES], const struct resource *resource, const char *suffix)
+void client_submission_path(char path[CLIENT_SUBMISSION_PATH_BYTES], const struct resource *resource,
+                            const char *suffix)
 {
-    snprintf(path, PATH_BYTES, "/v1/%s/%s%s", resource->sweep ? "sweeps" : "experiments", resource->id,
-             suffix);
+    snprintf(path, CLIENT_SUBMISSION_PATH_BYTES, "/v1/%s/%s%s", resource->sweep ? "sweeps" : "experiments",
+             resource->id, suffix);
 }
 
 static bool has_ended(const json_t *document)
@@ -31,9 +32,9 @@ static int interrupt(struct context *context, const struct resource *resource)
         screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", resource->id);
         return EXIT_INTERRUPTED;
     }
-    char path[PATH_BYTES];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
-    path_of(path, resource, "");
+    client_submission_path(path, resource, "");
     context->service.limit_s = 5;
     int status = http_client_send(&context->service,
                                   &(struct http_client_request){.method = "DELETE", .path = path}, &response);
@@ -98,7 +99,7 @@ int client_submission_submit(struct context *context, const char *path, json_t *
 
 int client_submission_find(struct context *context, const char *id, struct resource *resource)
 {
-    char path[PATH_BYTES];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
     *resource = (struct resource){.sweep = true};
     if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
@@ -107,14 +108,14 @@ int client_submission_find(struct context *context, const char *id, struct resou
         return context_usage(context, &error);
     }
     snprintf(resource->id, sizeof resource->id, "%s", id);
-    path_of(path, resource, "?page_size=1");
+    client_submission_path(path, resource, "?page_size=1");
     int status = http_client_send(
         &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
         &response);
     if (status == EXIT_FINE && response.status == 404) {
         http_client_response_free(&response);
         resource->sweep = false;
-        path_of(path, resource, "");
+        client_submission_path(path, resource, "");
         status = http_client_get(&context->service, path, &response);
     }
     http_client_response_free(&response);
@@ -124,18 +125,12 @@ int client_submission_find(struct context *context, const char *id, struct resou
 /* Its document; the service holds the response for wait_s, or until it has ended. NULL: *status says why. */
 static json_t *fetch(struct context *context, const struct resource *resource, int wait_s, int *status)
 {
-    char path[PATH_BYTES], query[64];
-    struct http_client_response response;
+    char path[CLIENT_SUBMISSION_PATH_BYTES], query[64];
+    json_t *document;
     snprintf(query, sizeof query, "?wait=%d%s", wait_s, resource->sweep ? "&page_size=1" : "");
-    path_of(path, resource, query);
-    const struct http_client_request http_request = {.method = "GET", .path = path, .wait_s = wait_s};
-    *status = http_client_send(&context->service, &http_request, &response);
-    if (*status != EXIT_FINE)
-        return NULL;
-    json_t *document = json_path_parse(&context->screen, response.body.data);
-    http_client_response_free(&response);
-    if (!document)
-        *status = EXIT_UNREACHABLE;
+    client_submission_path(path, resource, query);
+    *status = fetch_document(
+        context, &(struct http_client_request){.method = "GET", .path = path, .wait_s = wait_s}, &document);
     return document;
 }
 
@@ -143,10 +138,10 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
    answers. */
 int client_submission_wait(struct context *context, const struct resource *resource)
 {
-    char path[PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
+    char path[CLIENT_SUBMISSION_PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
     int wait_s = 0, status = EXIT_FINE;
-    path_of(path, resource, "");
+    client_submission_path(path, resource, "");
     while (!ended) {
         json_t *document = fetch(context, resource, wait_s, &status);
         ended = !document || has_ended(document);
@@ -170,12 +165,12 @@ static int print_sweep(struct context *context, const struct resource *resource,
 {
     const struct command_line *options = &context->options;
     json_t *document;
-    char *only, path[PATH_BYTES];
+    char *only, path[CLIENT_SUBMISSION_PATH_BYTES];
     int status = fetch_sweep(context, resource->id, &document, &only);
     if (status != EXIT_FINE)
         return status;
     if (options->given[OPTION_CSV]) {
-        path_of(path, resource, ".csv");
+        client_submission_path(path, resource, ".csv");
         status = fetch_table(context, path, out);
     } else if (options->given[OPTION_JSON]) {
         if (only)
@@ -217,11 +212,11 @@ static void name_lost(struct context *context, json_t *experiment)
 int client_submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
-    char path[PATH_BYTES];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
     if (resource->sweep)
         return print_sweep(context, resource, out);
-    path_of(path, resource, "");
+    client_submission_path(path, resource, "");
     int status = http_client_get(&context->service, path, &response);
     if (status != EXIT_FINE)
         return status;

@@ -5,16 +5,21 @@
 
 #include "client/answers/json_path.h"
 
-int fetch_json(struct context *context, const char *path, json_t **document)
+int fetch_document(struct context *context, const struct http_client_request *request, json_t **document)
 {
     struct http_client_response response;
     *document = NULL;
-    int status = http_client_get(&context->service, path, &response);
+    int status = http_client_send(&context->service, request, &response);
     if (status != EXIT_FINE)
         return status;
     *document = json_path_parse(&context->screen, response.body.data);
     http_client_response_free(&response);
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
+}
+
+int fetch_json(struct context *context, const char *path, json_t **document)
+{
+    return fetch_document(context, &(struct http_client_request){.method = "GET", .path = path}, document);
 }
 
 int fetch_show(struct context *context, const char *path, fetch_print *print)

@@ -7,7 +7,9 @@
 
 #include "client/context.h"
 
-/* GET of a JSON document; NULL when the status is not EXIT_FINE. The caller releases it. */
+/* The JSON document of a request, and of a GET; NULL when the status is not EXIT_FINE. The caller releases
+   it. */
+int fetch_document(struct context *context, const struct http_client_request *request, json_t **document);
 int fetch_json(struct context *context, const char *path, json_t **document);
 
 typedef void fetch_print(struct context *context, const json_t *document);
