@@ -138,7 +138,7 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
    answers. */
 int client_submission_wait(struct context *context, const struct resource *resource)
 {
-    char path[CLIENT_SUBMISSION_PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
+    char path[CLIENT_SUBMISSION_PATH_BYTES], last_id[EVENT_READER_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
     int wait_s = 0, status = EXIT_FINE;
     client_submission_path(path, resource, "");

@@ -5,8 +5,7 @@
 #include <jansson.h>
 
 #include "client/context.h"
-
-enum { FOLLOW_ID_BYTES = 64 };
+#include "client/service/event_reader.h"
 
 enum follow_end {
     FOLLOW_ENDED,       /* what was waited for has ended */
@@ -21,6 +20,6 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
 /* path: of the experiment or the sweep, /v1/sweeps/{id}. document: as it was fetched; events change it,
    and it is shown as a line of progress. last_id: of the last event, over several calls; "" at first. */
 enum follow_end follow_events(struct context *context, const char *path, json_t *document,
-                              char last_id[FOLLOW_ID_BYTES]);
+                              char last_id[EVENT_READER_ID_BYTES]);
 
 #endif
