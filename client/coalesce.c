@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/streams.h"
+#include "base/file.h"
 #include "client/complete.h"
 #include "client/context.h"
 #include "client/manual/manual.h"
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 {
     static struct context context;
     struct error error = {0};
-    streams_open_standard();
+    file_open_standard();
     if (argc > 1 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2);
     int parsed = context_parse(&context.options, argc, argv, &error);

@@ -136,48 +136,49 @@ int command_queue(struct context *context)
 
 enum { DRAWN_MAX = 8, WAITING_MAX = 20 };
 
-struct top_snapshot {
-    json_t *queue, *waiting, *device[DRAWN_MAX], *running[DRAWN_MAX];
-    json_t *devices; /* the list of all, where there are more than DRAWN_MAX */
-    size_t count;
-};
-
-static void snapshot_free(struct top_snapshot *snapshot)
-{
-    json_decref(snapshot->queue);
-    json_decref(snapshot->waiting);
-    for (size_t i = 0; i < snapshot->count; i++) {
-        json_decref(snapshot->device[i]);
-        json_decref(snapshot->running[i]);
-    }
-    json_decref(snapshot->devices);
-    *snapshot = (struct top_snapshot){0};
-}
-
-static int fetch_snapshot(struct context *context, struct top_snapshot *snapshot)
+/* Adds the experiment that runs there, and the device's own document, to a row of the queue's devices. */
+static int fetch_row(struct context *context, json_t *row)
 {
     char path[128];
-    json_t *row;
+    json_t *about, *experiment;
+    snprintf(path, sizeof path, "/v1/devices/%.0f", json_path_number(row, "device"));
+    int status = fetch_json(context, path, &about);
+    json_object_set_new(row, "about", about);
+    if (status != EXIT_FINE || !json_path_text(row, "running", NULL))
+        return status;
+    snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
+    status = fetch_document(context,
+                            &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
+                            &experiment);
+    json_object_set_new(row, "experiment", experiment);
+    return status;
+}
+
+/* The document of /v1/queue, to which "waiting" is added, and "about" to each device; where there are no more
+   than DRAWN_MAX, "experiment" too. NULL or a part of it when the status is not EXIT_FINE. */
+static int fetch_snapshot(struct context *context, json_t **queue)
+{
+    char path[128];
+    json_t *row, *waiting = NULL, *devices = NULL;
     size_t i;
-    int status = fetch_json(context, "/v1/queue", &snapshot->queue);
+    int status = fetch_json(context, "/v1/queue", queue);
+    const json_t *rows = json_object_get(*queue, "devices");
+    bool many = json_array_size(rows) > DRAWN_MAX;
     snprintf(path, sizeof path, "/v1/experiments?state=queued&page_size=%d", WAITING_MAX);
     if (status == EXIT_FINE)
-        status = fetch_json(context, path, &snapshot->waiting);
-    if (status == EXIT_FINE && json_array_size(json_object_get(snapshot->queue, "devices")) > DRAWN_MAX)
-        return fetch_json(context, "/v1/devices", &snapshot->devices);
-    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
-        if (status != EXIT_FINE)
-            break;
-        snprintf(path, sizeof path, "/v1/devices/%.0f", json_path_number(row, "device"));
-        snapshot->count = i + 1;
-        status = fetch_json(context, path, &snapshot->device[i]);
-        if (status == EXIT_FINE && json_path_text(row, "running", NULL)) {
-            snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
-            status = fetch_document(
-                context, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
-                &snapshot->running[i]);
-        }
-    }
+        status = fetch_json(context, path, &waiting);
+    json_object_set(*queue, "waiting", json_object_get(waiting, "experiments"));
+    if (status == EXIT_FINE && many)
+        status = fetch_json(context, "/v1/devices", &devices);
+    json_array_foreach (rows, i, row)
+        if (many)
+            json_object_set(row, "about",
+                            json_path_find(json_object_get(devices, "devices"), "device_name",
+                                           json_object_get(row, "device_name")));
+        else if (status == EXIT_FINE)
+            status = fetch_row(context, row);
+    json_decref(waiting);
+    json_decref(devices);
     return status;
 }
 
@@ -188,14 +189,12 @@ static void add_reading(FILE *out, const json_t *live, const char *name, const c
         fprintf(out, "  %.0f %s", value, unit);
 }
 
-static void print_device(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot,
-                         size_t i)
+static void print_device(FILE *out, const struct screen *screen, const json_t *row)
 {
-    const json_t *row = json_array_get(json_object_get(snapshot->queue, "devices"), i),
-                 *device = snapshot->device[i];
-    const json_t *live = json_object_get(device, "live"), *running = snapshot->running[i];
-    char text[NUMBER_BYTES];
+    const json_t *device = json_object_get(row, "about"), *running = json_object_get(row, "experiment"),
+                 *live = json_object_get(device, "live");
     const char *why = json_path_text(device, "status.reason", NULL);
+    char text[NUMBER_BYTES];
     fprintf(out, "%s%s%s %s  %s%s%s", screen_style(screen, STYLE_STRONG),
             json_path_text(row, "device_name", "?"), screen_style(screen, STYLE_NONE),
             json_path_text(device, "name", "not known yet"), json_path_text(device, "readiness", ""),
@@ -223,48 +222,35 @@ static void print_device(FILE *out, const struct screen *screen, const struct to
 
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", json_path_text(row, "readiness", "?"),
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", json_path_text(row, "about.readiness", "?"),
              json_path_true(row, "paused") ? ", paused" : "");
     return STYLE_NONE;
 }
 
-/* Many devices: a line for each, without its readings, which would take a request each. */
-static void print_many(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
+/* Where there are many devices, they have a line each without readings, which would take a request each. */
+static void print_snapshot(FILE *out, const struct screen *screen, const json_t *queue)
 {
     static const struct rows_table_column columns[] = {
         {"device", NULL, SHEET_LEFT, .path = "device_name", .style = STYLE_STRONG, .missing = "?"},
-        {"what it is", NULL, SHEET_LEFT | SHEET_SPARE, .path = "name", .missing = "?"},
+        {"what it is", NULL, SHEET_LEFT | SHEET_SPARE, .path = "about.name", .missing = "?"},
         {"state", NULL, SHEET_LEFT, .cell = state_cell},
         {"runs", NULL, SHEET_LEFT, .path = "running"},
         {"queued", NULL, SHEET_RIGHT, .path = "queued", .form = ROWS_TABLE_WHOLE},
         {NULL},
     };
-    const json_t *devices = json_object_get(snapshot->devices, "devices");
-    json_t *rows = json_array(), *row;
-    size_t i;
-    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
-        row = json_copy(row);
-        json_object_update_missing(
-            row, json_path_find(devices, "device_name", json_object_get(row, "device_name")));
-        json_array_append_new(rows, row);
-    }
-    rows_table_print(rows, columns, screen, out);
-    json_decref(rows);
-}
-
-static void print_snapshot(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->count; i++)
-        print_device(out, screen, snapshot, i);
-    if (snapshot->devices)
-        print_many(out, screen, snapshot);
-    if (json_path_true(snapshot->queue, "paused"))
-        fputs("the whole queue is paused\n", out);
-    fputc('\n', out);
-    print_queue(snapshot->queue, screen, out);
+    const json_t *devices = json_object_get(queue, "devices"), *waiting = json_object_get(queue, "waiting");
+    bool many = json_array_size(devices) > DRAWN_MAX;
     size_t i;
     json_t *row;
-    const json_t *waiting = json_object_get(snapshot->waiting, "experiments");
+    if (many)
+        rows_table_print(devices, columns, screen, out);
+    json_array_foreach (devices, i, row)
+        if (!many)
+            print_device(out, screen, row);
+    if (json_path_true(queue, "paused"))
+        fputs("the whole queue is paused\n", out);
+    fputc('\n', out);
+    print_queue(queue, screen, out);
     if (json_array_size(waiting) > 0)
         fprintf(out, "\n%squeued last%s\n", screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
@@ -275,19 +261,19 @@ static void print_snapshot(FILE *out, const struct screen *screen, const struct 
 
 static int show_once(struct context *context, bool page)
 {
-    struct top_snapshot snapshot = {0};
+    json_t *queue;
     char *text = NULL;
     size_t size = 0;
-    int status = fetch_snapshot(context, &snapshot);
+    int status = fetch_snapshot(context, &queue);
     FILE *out = status == EXIT_FINE && page ? open_memstream(&text, &size) : NULL;
     if (status == EXIT_FINE)
-        print_snapshot(out ? out : stdout, &context->screen, &snapshot);
+        print_snapshot(out ? out : stdout, &context->screen, queue);
     if (out) {
         fclose(out);
         screen_page_show(&context->screen, text);
     }
     free(text);
-    snapshot_free(&snapshot);
+    json_decref(queue);
     return status;
 }
 
