@@ -29,7 +29,7 @@ struct point_figures point_figures_of(const char *which)
     return (struct point_figures){found[0], found[1], found[2], found[3], found[4]};
 }
 
-json_t *point_figures_at(const json_t *document, const struct figure *figure)
+static json_t *point_figures_at(const json_t *document, const struct figure *figure)
 {
     /* Where the summary has the parts of a result. */
     static const char *const parts[][2] = {{"result/timing/", ""},

@@ -20,8 +20,7 @@ struct point_figures point_figures_of(const char *which);
 /* The figure with that name, which the table has. */
 const struct figure *point_figures_find(const char *name);
 
-/* The figure's value; NULL, or NaN: there is none. Borrowed. */
-json_t *point_figures_at(const json_t *document, const struct figure *figure);
+/* The figure's value; NaN: there is none. */
 double point_figures_number(const json_t *document, const struct figure *figure);
 
 /* The time in us, or the bandwidth in GB/s, with its interval; NaN: none. */

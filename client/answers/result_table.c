@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
 #include "client/manual/command_table.h"
@@ -38,18 +39,14 @@ static void print_lost(const json_t *experiment)
 /* The members of the request, without those that are rarely of interest. */
 static void print_request(const json_t *request)
 {
-    static const char *const hidden[] = {"kernel",    "measure",   "labels",   "counters",
-                                         "transfers", "timeout_s", "priority", "grid"};
+    static const char hidden[] = "kernel measure labels counters transfers timeout_s priority grid";
     const char *name;
     json_t *value;
     putchar(' ');
     json_object_foreach ((json_t *)request, name, value) {
         char text[JSON_PATH_TEXT_BYTES];
-        bool skip = false;
-        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-            skip = skip || strcmp(name, hidden[i]) == 0;
         json_path_value(text, value);
-        if (!skip && *text)
+        if (!words_contain(hidden, name) && *text)
             printf(" %s=%s", name, text);
         if (strcmp(name, "device") == 0)
             print_conditions(value);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
 #include "client/work/fetch.h"
@@ -69,15 +70,14 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     static const char hidden[] =
-        " kernel measure labels counters transfers timeout_s priority grid device dtype "
-        "placement shared_bytes ";
+        "kernel measure labels counters transfers timeout_s priority grid device dtype "
+        "placement shared_bytes";
     const char *name;
     json_t *value;
     json_object_foreach (json_object_get(row, "request"), name, value) {
-        char one[JSON_PATH_TEXT_BYTES], word[64];
-        snprintf(word, sizeof word, " %s ", name);
+        char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
-        if (!strstr(hidden, word) && *one)
+        if (!words_contain(hidden, name) && *one)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
     return STYLE_NONE;

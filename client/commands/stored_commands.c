@@ -28,7 +28,7 @@ static int print_samples(struct context *context, const struct resource *resourc
                   resource->id);
         return context_usage(context, &error);
     }
-    client_submission_path(path, resource, options->given[OPTION_CSV] ? "/samples.csv" : "/samples");
+    snprintf(path, sizeof path, "%s/samples%s", resource->path, options->given[OPTION_CSV] ? ".csv" : "");
     return fetch_show_to(out, context, &(struct http_client_request){.method = "GET", .path = path},
                          print_samples_table);
 }
@@ -60,7 +60,7 @@ static int cancel_one(struct context *context, const char *id)
     int status = client_submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
-    client_submission_path(path, &resource, remove ? "?remove=true" : "");
+    snprintf(path, sizeof path, "%s%s", resource.path, remove ? "?remove=true" : "");
     status = http_client_send(&context->service,
                               &(struct http_client_request){.method = "DELETE", .path = path}, &response);
     if (status == EXIT_FINE && context->options.given[OPTION_JSON])

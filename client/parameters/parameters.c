@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 /* COUNT_MAX: the most points of a sweep, so a longer range is a mistake. */
 enum { ITEM_BYTES = 1024, NAME_BYTES = 128, COUNT_MAX = 10000 };
 
@@ -196,13 +198,6 @@ static bool is_off(const char *text)
     return strcmp(text, "off") == 0 || strcmp(text, "false") == 0;
 }
 
-/* Members that may be a boolean. */
-static bool may_be_on(const char *name)
-{
-    return strcmp(name, "counters") == 0 || strcmp(name, "debug") == 0 || strcmp(name, "l1") == 0 ||
-           strcmp(name, "what_if") == 0 || strncmp(name, "measure.", 8) == 0;
-}
-
 /* "sm_20,3.7,Tesla K80": all of them are names, also those that look like numbers. */
 static json_t *read_names(const char *text, struct error *error)
 {
@@ -215,11 +210,6 @@ static json_t *read_names(const char *text, struct error *error)
             return NULL;
         }
     return names;
-}
-
-static bool is_shape(const char *name)
-{
-    return strcmp(name, "block") == 0 || strcmp(name, "grid") == 0 || strcmp(name, "size") == 0;
 }
 
 /* "arch=sm_90,memory_bytes=100G": conditions on a device. */
@@ -256,7 +246,8 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
     }
     if (strcmp(name, "device") == 0 && strchr(text, '='))
         return read_conditions(text, error);
-    if (may_be_on(name) && (is_on(text) || is_off(text)))
+    bool may_be_on = words_contain("counters debug l1 what_if", name) || strncmp(name, "measure.", 8) == 0;
+    if (may_be_on && (is_on(text) || is_off(text)))
         return json_boolean(is_on(text));
     if (strcmp(name, "arch") == 0)
         return read_names(text, error);
@@ -264,7 +255,8 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
     if (strcmp(name, "counters") == 0 || parameters_is_list(text))
         return parameters_list(text, error);
     json_t *value = parameters_item(text, error);
-    return axes && json_is_array(value) && is_shape(name) ? json_pack("[o]", value) : value;
+    return axes && json_is_array(value) && words_contain("block grid size", name) ? json_pack("[o]", value)
+                                                                                  : value;
 }
 
 /* Sets the member of that dotted name. Takes the reference to the value. */

@@ -11,11 +11,11 @@
 
 enum { WAIT_S = 1, PLAIN_WAIT_S = 30 };
 
-void client_submission_path(char path[CLIENT_SUBMISSION_PATH_BYTES], const struct resource *resource,
-                            const char *suffix)
+static void resource_set(struct resource *resource, const char *id, bool sweep)
 {
-    snprintf(path, CLIENT_SUBMISSION_PATH_BYTES, "/v1/%s/%s%s", resource->sweep ? "sweeps" : "experiments",
-             resource->id, suffix);
+    resource->sweep = sweep;
+    snprintf(resource->id, sizeof resource->id, "%s", id);
+    snprintf(resource->path, sizeof resource->path, "/v1/%s/%s", sweep ? "sweeps" : "experiments", id);
 }
 
 static bool has_ended(const json_t *document)
@@ -32,12 +32,11 @@ static int interrupt(struct context *context, const struct resource *resource)
         screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", resource->id);
         return EXIT_INTERRUPTED;
     }
-    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
-    client_submission_path(path, resource, "");
     context->service.limit_s = 5;
     int status = http_client_send(&context->service,
-                                  &(struct http_client_request){.method = "DELETE", .path = path}, &response);
+                                  &(struct http_client_request){.method = "DELETE", .path = resource->path},
+                                  &response);
     http_client_response_free(&response);
     if (status != EXIT_FINE)
         screen_say(&context->screen, "it could not be cancelled: coalesce cancel %s", resource->id);
@@ -53,12 +52,9 @@ static int post(struct context *context, const char *path, const json_t *request
 {
     char key[HTTP_CLIENT_KEY_BYTES], *body = json_dumps(request, JSON_COMPACT);
     http_client_key(key);
-    const struct http_client_request http_request = {.method = "POST",
-                                                     .path = path,
-                                                     .body = body,
-                                                     .idempotency_key = key,
-                                                     .arguments = (char *const *)context->options.words,
-                                                     .argument_count = context->options.word_count};
+    struct http_client_request http_request = fetch_question(context, path, body);
+    http_request.repeatable = false;
+    http_request.idempotency_key = key;
     int status = http_client_send(&context->service, &http_request, response);
     *interrupted = interrupt_received();
     if (status == EXIT_INTERRUPTED) {
@@ -74,15 +70,14 @@ static int post(struct context *context, const char *path, const json_t *request
 int client_submission_submit(struct context *context, const char *path, json_t *request)
 {
     struct http_client_response response;
-    struct resource resource = {false, ""};
+    struct resource resource;
     bool interrupted;
     int status = post(context, path, request, &response, &interrupted);
     json_decref(request);
     if (status != EXIT_FINE)
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);
-    resource.sweep = json_object_get(document, "total") != NULL;
-    snprintf(resource.id, sizeof resource.id, "%s", json_path_text(document, "id", ""));
+    resource_set(&resource, json_path_text(document, "id", ""), json_object_get(document, "total") != NULL);
     json_decref(document);
     if (interrupted)
         status = interrupt(context, &resource);
@@ -101,22 +96,20 @@ int client_submission_find(struct context *context, const char *id, struct resou
 {
     char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
-    *resource = (struct resource){.sweep = true};
     if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID, "\"%.80s\" is no id: coalesce ls has them", id);
         return context_usage(context, &error);
     }
-    snprintf(resource->id, sizeof resource->id, "%s", id);
-    client_submission_path(path, resource, "?page_size=1");
+    resource_set(resource, id, true);
+    snprintf(path, sizeof path, "%s?page_size=1", resource->path);
     int status = http_client_send(
         &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
         &response);
     if (status == EXIT_FINE && response.status == 404) {
         http_client_response_free(&response);
-        resource->sweep = false;
-        client_submission_path(path, resource, "");
-        status = http_client_get(&context->service, path, &response);
+        resource_set(resource, id, false);
+        status = http_client_get(&context->service, resource->path, &response);
     }
     http_client_response_free(&response);
     return status;
@@ -125,10 +118,10 @@ int client_submission_find(struct context *context, const char *id, struct resou
 /* Its document; the service holds the response for wait_s, or until it has ended. NULL: *status says why. */
 static json_t *fetch(struct context *context, const struct resource *resource, int wait_s, int *status)
 {
-    char path[CLIENT_SUBMISSION_PATH_BYTES], query[64];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     json_t *document;
-    snprintf(query, sizeof query, "?wait=%d%s", wait_s, resource->sweep ? "&page_size=1" : "");
-    client_submission_path(path, resource, query);
+    snprintf(path, sizeof path, "%s?wait=%d%s", resource->path, wait_s,
+             resource->sweep ? "&page_size=1" : "");
     *status = fetch_document(
         context, &(struct http_client_request){.method = "GET", .path = path, .wait_s = wait_s}, &document);
     return document;
@@ -138,17 +131,16 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
    answers. */
 int client_submission_wait(struct context *context, const struct resource *resource)
 {
-    char path[CLIENT_SUBMISSION_PATH_BYTES], last_id[EVENT_READER_ID_BYTES] = "";
+    char last_id[EVENT_READER_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
     int wait_s = 0, status = EXIT_FINE;
-    client_submission_path(path, resource, "");
     while (!ended) {
         json_t *document = fetch(context, resource, wait_s, &status);
         ended = !document || has_ended(document);
         if (!ended && !interrupt_received()) {
             follow_show(&context->screen, document, NULL);
             enum follow_end end =
-                wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, path, document, last_id);
+                wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, resource->path, document, last_id);
             if (end == FOLLOW_UNAVAILABLE)
                 wait_s = terminal ? WAIT_S : PLAIN_WAIT_S;
             ended = end == FOLLOW_ENDED;
@@ -170,14 +162,12 @@ static int print_sweep(struct context *context, const struct resource *resource,
     if (status != EXIT_FINE)
         return status;
     if (options->given[OPTION_CSV]) {
-        client_submission_path(path, resource, ".csv");
+        snprintf(path, sizeof path, "%s.csv", resource->path);
         status = fetch_table(context, path, out);
     } else if (options->given[OPTION_JSON]) {
         if (only)
             fputs(only, out);
-        else
-            json_dumpf(document, out, JSON_COMPACT);
-        if (!only)
+        else if (json_dumpf(document, out, JSON_COMPACT) == 0)
             fputc('\n', out);
     } else {
         answers_name_devices(document);
@@ -212,12 +202,10 @@ static void name_lost(struct context *context, json_t *experiment)
 int client_submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
-    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
     if (resource->sweep)
         return print_sweep(context, resource, out);
-    client_submission_path(path, resource, "");
-    int status = http_client_get(&context->service, path, &response);
+    int status = http_client_get(&context->service, resource->path, &response);
     if (status != EXIT_FINE)
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);
