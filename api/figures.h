@@ -67,6 +67,7 @@ struct figure {
     enum figure_chart chart;
     int place; /* of its column in the summary, from 1, behind the axes; 0: it is not there */
     enum figure_sum sum;
+    const char *head; /* its short title in a table of the command; NULL: text.en */
 };
 
 /* The table as it is written; a row without a name ends it, one whose name is FIGURE_PARAMETERS stands for

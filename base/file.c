@@ -1,4 +1,4 @@
-/* Reads a file as a whole. */
+/* Reads a file as a whole, and opens the standard streams that a process was started without. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -78,4 +78,14 @@ out:
     else
         *out = text;
     return failed;
+}
+
+void file_open_standard(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
 }

@@ -1,4 +1,4 @@
-/* Small files that are read whole, and again when they change. */
+/* Small files that are read whole, and again when they change; the standard streams. */
 #ifndef COALESCED_BASE_FILE_H
 #define COALESCED_BASE_FILE_H
 
@@ -17,5 +17,9 @@ bool file_changed(const char *path, struct stat *seen, bool *there);
    rights (S_IROTH, S_IWOTH), when it holds a NUL or has `most` bytes or more; ERROR_SYSTEM; ERROR_MEMORY. */
 int file_read(char **text, const char *path, const char *what, mode_t refused, size_t most,
               struct error *error);
+
+/* Opens those of descriptors 0 to 2 that were closed, on /dev/null: they would go to the first files that
+   are opened, and what is printed into those. Before anything else is opened. */
+void file_open_standard(void);
 
 #endif

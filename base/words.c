@@ -1,4 +1,4 @@
-/* Splits a command into words. */
+/* Splits a command into words, and finds a word. */
 #include "base/words.h"
 
 #include <stdlib.h>
@@ -51,4 +51,13 @@ void words_free(char **words)
     for (char **word = words; word && *word; word++)
         free(*word);
     free(words);
+}
+
+bool words_contain(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && memcmp(at, word, length) == 0)
+            return true;
+    return false;
 }

@@ -2,6 +2,8 @@
 #ifndef COALESCED_BASE_WORDS_H
 #define COALESCED_BASE_WORDS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* Splits at any of the separators; they are ordinary characters within '...' and "...", and nothing else
@@ -9,5 +11,8 @@
    NULL, to be freed with words_free(). -1: ERROR_INVALID (no word at all, an open quote), ERROR_MEMORY. */
 int words_split(char ***words, const char *text, const char *separators, struct error *error);
 void words_free(char **words);
+
+/* True when the word is one of `words`, which have a blank between two. */
+bool words_contain(const char *words, const char *word);
 
 #endif

@@ -2,12 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/streams.h"
+#include "base/file.h"
 #include "client/complete.h"
 #include "client/context.h"
-#include "client/manual/completion.h"
-#include "client/manual/help.h"
-#include "client/manual/man_page.h"
+#include "client/manual/manual.h"
 #include "client/terminal/interrupt.h"
 #include "version.h"
 
@@ -15,15 +13,15 @@
 static int print_manual(const struct command_line *options)
 {
     if (options->given[OPTION_HELP])
-        help_print(stdout, options->command);
+        manual_print_help(stdout, options->command);
     else if (options->command)
         return -1;
     else if (options->given[OPTION_VERSION])
         printf("coalesce %s\n", COALESCED_VERSION);
     else if (options->given[OPTION_MAN])
-        man_page_print(stdout, COALESCED_VERSION);
+        manual_print_man_page(stdout, COALESCED_VERSION);
     else if (options->given[OPTION_COMPLETION])
-        completion_print(stdout, options->given[OPTION_COMPLETION]);
+        manual_print_completion(stdout, options->given[OPTION_COMPLETION]);
     else
         return -1;
     return EXIT_FINE;
@@ -60,7 +58,7 @@ int main(int argc, char **argv)
 {
     static struct context context;
     struct error error = {0};
-    streams_open_standard();
+    file_open_standard();
     if (argc > 1 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2);
     int parsed = context_parse(&context.options, argc, argv, &error);
@@ -71,7 +69,7 @@ int main(int argc, char **argv)
         return context_usage(&context, &error);
     int status = print_manual(&context.options);
     if (status < 0 && !context.options.command) {
-        help_print(stderr, NULL);
+        manual_print_help(stderr, NULL);
         return EXIT_USAGE;
     }
     if (status < 0)

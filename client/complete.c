@@ -45,104 +45,104 @@ static json_t *fetch(const char *path)
     return document;
 }
 
+/* The member's text, in English where there are two; "": there is none. */
 static const char *text_of(const json_t *object, const char *name)
 {
-    const char *text = json_string_value(json_object_get(object, name));
+    const json_t *value = json_object_get(object, name), *english = json_object_get(value, "en");
+    const char *text = json_string_value(english ? english : value);
     return text ? text : "";
 }
 
-static void offer_named(const char *prefix, const char *path, const char *list, const char *name,
-                        const char *text)
+/* Offers the member `name` of each object in the list of the document at that path. False: it cannot be
+   had. */
+static bool offer_rows(const char *prefix, const char *before, const char *path, const char *list,
+                       const char *name, const char *text)
 {
     json_t *document = fetch(path), *row;
+    bool found = document != NULL;
     size_t i;
     json_array_foreach (json_object_get(document, list), i, row)
-        offer(prefix, "", text_of(row, name), text_of(row, text));
+        offer(prefix, before, text_of(row, name), text_of(row, text));
     json_decref(document);
+    return found;
 }
 
 static void offer_devices(const char *prefix, const char *before, bool choose)
 {
-    json_t *document = fetch("/v1/devices"), *row;
-    size_t i;
-    json_array_foreach (json_object_get(document, "devices"), i, row)
-        offer(prefix, before, text_of(row, "device_name"), text_of(row, "name"));
-    if (document && choose)
+    if (offer_rows(prefix, before, "/v1/devices", "devices", "device_name", "name") && choose)
         offer_words(prefix, before, "any arch=");
-    json_decref(document);
+}
+
+static void offer_sweeps(const char *prefix)
+{
+    offer_rows(prefix, "", "/v1/sweeps?page_size=20", "sweeps", "id", "state");
+}
+
+static void offer_kernels(const char *prefix)
+{
+    offer_rows(prefix, "", "/v1/kernels", "kernels", "name", "title");
 }
 
 /* Columns are separated by commas: the ones before the last comma are part of each offer. */
 static void offer_columns(const char *prefix)
 {
-    json_t *document = fetch("/v1/columns"), *row;
     char before[400];
     const char *comma = strrchr(prefix, ',');
-    size_t i;
     snprintf(before, sizeof before, "%.*s", comma ? (int)(comma - prefix) + 1 : 0, prefix);
-    json_array_foreach (json_object_get(document, "columns"), i, row)
-        offer(prefix, before, text_of(row, "name"), text_of(json_object_get(row, "text"), "en"));
-    json_decref(document);
+    offer_rows(prefix, before, "/v1/columns", "columns", "name", "text");
 }
 
-static void offer_choices(const char *prefix, const json_t *parameter)
+/* Offers the values after "name=" where the prefix has come so far, else that itself. */
+static void offer_parameter(const char *prefix, const char *name, const char *text, const json_t *choices)
 {
     char before[128];
-    json_t *choice;
     size_t i;
-    snprintf(before, sizeof before, "%s=", text_of(parameter, "name"));
-    json_array_foreach (json_object_get(parameter, "choices"), i, choice)
-        offer(prefix, before, json_string_value(choice), NULL);
+    json_t *choice;
+    snprintf(before, sizeof before, "%s=", name);
+    if (strncmp(prefix, before, strlen(before)) != 0)
+        offer(prefix, "", before, text);
+    else
+        json_array_foreach (choices, i, choice)
+            offer(prefix, before, json_string_value(choice), NULL);
 }
 
 static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
 {
     static const struct {
-        const char *name, *text;
-    } common[] = {{"size=", "elements, or rows x columns"},
-                  {"block=", "threads"},
-                  {"grid=", "blocks"},
-                  {"dtype=", "f32 f64 i32"},
-                  {"device=", "its name, any, or what it must be"},
-                  {"label.", "a label"},
-                  {"counters=", "on off"},
-                  {"debug=", "on off"},
-                  {"measure.noise=", "stop below it"},
-                  {"measure.min_samples=", "samples"},
-                  {"measure.max_seconds=", "seconds"},
-                  {"shared_bytes=", "bytes a block"},
-                  {"transfers=", "none pageable pinned"},
-                  {"timeout_s=", "seconds"},
-                  {"priority=", "-100 to 100"}};
+        const char *name, *text, *words; /* words: its values */
+    } common[] = {{"size=", "elements, or rows x columns", NULL},
+                  {"block=", "threads", NULL},
+                  {"grid=", "blocks", NULL},
+                  {"dtype=", "f32 f64 i32", NULL},
+                  {"device=", "its name, any, or what it must be", NULL},
+                  {"label.", "a label", NULL},
+                  {"counters=", "on off", "on off"},
+                  {"debug=", "on off", "on off"},
+                  {"measure.noise=", "stop below it", NULL},
+                  {"measure.min_samples=", "samples", NULL},
+                  {"measure.max_seconds=", "seconds", NULL},
+                  {"shared_bytes=", "bytes a block", NULL},
+                  {"transfers=", "none pageable pinned", "none pageable pinned"},
+                  {"timeout_s=", "seconds", NULL},
+                  {"priority=", "-100 to 100", NULL}};
     char path[512];
     snprintf(path, sizeof path, "/v1/kernels/%s", kernel);
     json_t *document = strpbrk(kernel, "/?#% ") ? NULL : fetch(path), *row;
     size_t i;
     if (!document)
         return;
-    json_array_foreach (json_object_get(document, "parameters"), i, row) {
-        char name[128];
-        snprintf(name, sizeof name, "%s=", text_of(row, "name"));
-        if (strncmp(prefix, name, strlen(name)) == 0)
-            offer_choices(prefix, row);
-        else
-            offer(prefix, "", name, text_of(row, "text"));
-    }
-    json_t *dtype;
+    json_array_foreach (json_object_get(document, "parameters"), i, row)
+        offer_parameter(prefix, text_of(row, "name"), text_of(row, "text"), json_object_get(row, "choices"));
     if (strncmp(prefix, "dtype=", 6) == 0)
-        json_array_foreach (json_object_get(document, "dtypes"), i, dtype)
-            offer(prefix, "dtype=", json_string_value(dtype), NULL);
+        offer_parameter(prefix, "dtype", NULL, json_object_get(document, "dtypes"));
     json_decref(document);
-    if (strncmp(prefix, "counters=", 9) == 0)
-        offer_words(prefix, "counters=", "on off");
-    if (strncmp(prefix, "debug=", 6) == 0)
-        offer_words(prefix, "debug=", "on off");
-    if (strncmp(prefix, "transfers=", 10) == 0)
-        offer_words(prefix, "transfers=", "none pageable pinned");
     if (strncmp(prefix, "device=", 7) == 0)
         offer_devices(prefix, "device=", true);
-    for (i = 0; !strchr(prefix, '=') && i < sizeof common / sizeof *common; i++)
-        offer(prefix, "", common[i].name, common[i].text);
+    for (i = 0; i < sizeof common / sizeof *common; i++)
+        if (!strchr(prefix, '='))
+            offer(prefix, "", common[i].name, common[i].text);
+        else if (common[i].words && strncmp(prefix, common[i].name, strlen(common[i].name)) == 0)
+            offer_words(prefix, common[i].name, common[i].words);
     if (sweep && !strchr(prefix, '='))
         offer(prefix, "", "repeat=", "rounds, each with the arrays placed anew");
 }
@@ -157,9 +157,7 @@ static void offer_commands(const char *prefix)
 static void offer_options(const struct manual_command *command, const char *prefix)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        bool fits = command ? command_table_takes(command, (enum option)i)
-                            : ((manual_common | manual_alone) & (UINT64_C(1) << i)) != 0;
-        if (fits)
+        if (command_table_takes(command, (enum option)i))
             offer(prefix, "--", manual_options[i].name, manual_options[i].text);
     }
 }
@@ -178,13 +176,13 @@ static bool offer_value(const char *command, const char *option, const char *pre
         if (row->choices)
             offer_words(prefix, "", row->choices);
         if (i == OPTION_KERNEL)
-            offer_named(prefix, "/v1/kernels", "kernels", "name", "title");
+            offer_kernels(prefix);
         if (i == OPTION_DEVICE)
             offer_devices(prefix, "", strcmp(command, "ls") != 0);
         if (i == OPTION_COLUMNS)
             offer_columns(prefix);
         if (i == OPTION_SWEEP)
-            offer_named(prefix, "/v1/sweeps?page_size=20", "sweeps", "id", "state");
+            offer_sweeps(prefix);
         return true;
     }
     return false;
@@ -193,17 +191,17 @@ static bool offer_value(const char *command, const char *option, const char *pre
 static void offer_next(const struct manual_command *command, const char *name, const char *prefix)
 {
     if (command->words == WORDS_KERNEL && !name)
-        offer_named(prefix, "/v1/kernels", "kernels", "name", "title");
+        offer_kernels(prefix);
     else if (command->words == WORDS_KERNEL)
         offer_parameters(name, prefix, command->most < 0);
     else if (command->words == WORDS_RECIPE && !name)
-        offer_named(prefix, "/v1/recipes", "recipes", "name", "title");
+        offer_rows(prefix, "", "/v1/recipes", "recipes", "name", "title");
     else if (command->words == WORDS_DEVICE)
         offer_devices(prefix, "", false);
     else if (command->words == WORDS_IDS) {
-        offer_named(prefix, "/v1/sweeps?page_size=20", "sweeps", "id", "state");
+        offer_sweeps(prefix);
         if (strcmp(command->name, "compare") != 0)
-            offer_named(prefix, "/v1/experiments?page_size=20", "experiments", "id", "kernel");
+            offer_rows(prefix, "", "/v1/experiments?page_size=20", "experiments", "id", "kernel");
     }
 }
 

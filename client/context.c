@@ -5,17 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_choice(const char *choices, const char *value)
-{
-    size_t length = strlen(value);
-    for (const char *at = choices; *at;) {
-        size_t word = strcspn(at, " ");
-        if (word == length && memcmp(at, value, word) == 0)
-            return true;
-        at += word + (at[word] == ' ');
-    }
-    return false;
-}
+#include "base/words.h"
 
 /* The option that "name" or "name=value" names, or a single letter; OPTION_COUNT when there is none. */
 static enum option find_option(const char *text, bool letter)
@@ -48,7 +38,7 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
         if (!joined && *at + 1 >= argc)
             return error_set(error, ERROR_INVALID, "--%s needs a value: %s", row->name, row->value);
         value = joined ? joined : argv[++*at];
-        if (row->choices && !is_choice(row->choices, value))
+        if (row->choices && !words_contain(row->choices, value))
             return error_set(error, ERROR_INVALID, "--%s is one of: %s", row->name, row->choices);
     }
     options->given[option] = value;
@@ -58,13 +48,10 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
 static int check_words(const struct command_line *options, struct error *error)
 {
     const struct manual_command *command = options->command;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!options->given[i] || (i == OPTION_VERSION && !command))
-            continue;
-        if (!command_table_takes(command, (enum option)i))
+    for (int i = 0; command && i < OPTION_COUNT; i++)
+        if (options->given[i] && !command_table_takes(command, (enum option)i))
             return error_set(error, ERROR_INVALID, "%s does not take --%s", command->name,
                              manual_options[i].name);
-    }
     if (!command || options->given[OPTION_HELP])
         return 0;
     if (options->word_count < command->least)

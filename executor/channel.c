@@ -317,7 +317,7 @@ struct message *channel_read(struct channel *channel)
     while (!channel->waiting)
         pthread_cond_wait(&channel->arrived, &channel->lock);
     struct message *message = channel->messages[0];
-    memmove(channel->messages, channel->messages + 1, (size_t)--channel->waiting * sizeof message);
+    memmove(channel->messages, channel->messages + 1, (size_t)--channel->waiting * sizeof(struct message *));
     pthread_mutex_unlock(&channel->lock);
     pthread_mutex_lock(&channel->lease);
     lease_check(channel);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "base/streams.h"
+#include "base/file.h"
 #include "executor/executor.h"
 #include "server/auth/token_command.h"
 #include "server/config.h"
@@ -32,7 +32,7 @@ static const struct subcommand *subcommand_find(const char *name)
 
 int main(int argc, char **argv)
 {
-    streams_open_standard();
+    file_open_standard();
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);

@@ -1,6 +1,8 @@
 #include "client/answers/json_path.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +10,26 @@ json_t *json_path_at(const json_t *document, const char *path)
 {
     while (document && *path) {
         char name[64];
-        size_t length = strcspn(path, ".");
+        size_t length = strcspn(path, "./");
         if (length >= sizeof name)
             return NULL;
         memcpy(name, path, length);
         name[length] = '\0';
         document = json_is_array(document) ? json_array_get(document, (size_t)atoi(name))
                                            : json_object_get(document, name);
-        path += length + (path[length] == '.');
+        path += length + (path[length] != '\0');
     }
     return (json_t *)document;
+}
+
+json_t *json_path_find(const json_t *rows, const char *name, const json_t *value)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row)
+        if (value && json_equal(json_object_get(row, name), value))
+            return row;
+    return NULL;
 }
 
 double json_path_number(const json_t *document, const char *path)
@@ -37,23 +49,26 @@ bool json_path_true(const json_t *document, const char *path)
     return json_is_true(json_path_at(document, path));
 }
 
-void json_path_append(char text[JSON_PATH_TEXT_BYTES], const char *suffix)
+void json_path_append(char *text, size_t bytes, const char *format, ...)
 {
     size_t used = strlen(text);
-    snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s", suffix);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
 }
 
 void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
 {
     text[0] = '\0';
     if (json_is_string(value)) {
-        json_path_append(text, json_string_value(value));
+        snprintf(text, JSON_PATH_TEXT_BYTES, "%s", json_string_value(value));
     } else if (json_is_integer(value)) {
         snprintf(text, JSON_PATH_TEXT_BYTES, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {
         snprintf(text, JSON_PATH_TEXT_BYTES, "%.6g", json_real_value(value));
     } else if (json_is_boolean(value)) {
-        json_path_append(text, json_is_true(value) ? "on" : "off");
+        strcpy(text, json_is_true(value) ? "on" : "off");
     } else if (json_is_array(value)) {
         size_t count = json_array_size(value);
         while (count == 3 && json_integer_value(json_array_get(value, count - 1)) == 1)
@@ -63,8 +78,11 @@ void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
         for (size_t i = 0; i < count; i++) {
             char part[JSON_PATH_TEXT_BYTES];
             json_path_value(part, json_array_get(value, i));
-            json_path_append(text, i ? "x" : "");
-            json_path_append(text, part);
+            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s",
+                             !i                                         ? ""
+                             : json_is_string(json_array_get(value, i)) ? " "
+                                                                        : "x",
+                             part);
         }
     }
 }

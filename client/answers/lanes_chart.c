@@ -1,4 +1,5 @@
-#include "client/answers/lanes_chart.h"
+/* The memory chart as text: the sectors that one warp accesses. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,8 +7,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/terminal/number.h"
-#include "client/terminal/sheet.h"
+#include "client/answers/rows_table.h"
 
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
@@ -27,43 +27,38 @@ static const char *unit_words(const char *unit, size_t count)
     return unit;
 }
 
-static void add_count(struct sheet *sheet, const json_t *row, const char *name)
+static enum style access_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    char text[NUMBER_BYTES] = "";
-    if (json_is_integer(json_object_get(row, name)))
-        number_count(text, json_integer_value(json_object_get(row, name)));
-    sheet_cell(sheet, STYLE_NONE, text);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", json_path_text(row, "kind", ""),
+             json_path_text(row, "array", json_path_text(row, "space", "")));
+    return STYLE_NONE;
 }
 
-static void print_sums(const json_t *explanation, const struct screen *screen)
+static enum style unit_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "instruction", "");
-    sheet_column(sheet, SHEET_RIGHT, "requests", "");
-    sheet_column(sheet, SHEET_RIGHT, "transactions", "");
-    sheet_column(sheet, SHEET_LEFT, "unit", "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "used", "bytes");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "moved", "bytes");
-    sheet_column(sheet, SHEET_RIGHT, "efficient", "%");
-    sheet_column(sheet, SHEET_RIGHT, "conflicts", "at banks");
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(explanation, "instructions"), i, row) {
-        sheet_format(sheet, STYLE_NONE, "%s %s", json_path_text(row, "kind", ""),
-                     json_path_text(row, "array", json_path_text(row, "space", "")));
-        add_count(sheet, row, "requests");
-        add_count(sheet, row, "transactions");
-        sheet_cell(sheet, STYLE_NONE, unit_words(json_path_text(row, "unit", ""), 2));
-        add_count(sheet, row, "used_bytes");
-        add_count(sheet, row, "moved_bytes");
-        double part = json_path_number(row, "efficiency_pct");
-        sheet_format(sheet, STYLE_STRONG, isfinite(part) ? "%.2f" : "", part);
-        add_count(sheet, row, "bank_conflicts");
-    }
-    printf("\nThe whole launch%s%s:\n", json_path_text(explanation, "arch", NULL) ? " on " : "",
-           json_path_text(explanation, "arch", ""));
-    sheet_print(sheet, screen, stdout);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", unit_words(json_path_text(row, "unit", ""), 2));
+    return STYLE_NONE;
 }
+
+static enum style efficiency_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    double part = json_path_number(row, "efficiency_pct");
+    snprintf(text, ROWS_TABLE_CELL_BYTES, isfinite(part) ? "%.2f" : "", part);
+    return STYLE_STRONG;
+}
+
+enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
+static const struct rows_table_column sums[] = {
+    {"instruction", NULL, SHEET_LEFT, .cell = access_cell},
+    {"requests", NULL, SHEET_RIGHT, .path = "requests", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {"transactions", NULL, SHEET_RIGHT, .path = "transactions", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {"unit", NULL, SHEET_LEFT, .cell = unit_cell},
+    {"used", "bytes", SPARE, .path = "used_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {"moved", "bytes", SPARE, .path = "moved_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {"efficient", "%", SHEET_RIGHT, .cell = efficiency_cell},
+    {"conflicts", "at banks", SHEET_RIGHT, .path = "bank_conflicts", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {NULL},
+};
 
 /* Whether a transaction moves the byte at that address, and the used bytes of its sector as a bit mask. Segments
    of whole warps move their touched sectors. */
@@ -186,7 +181,7 @@ static void print_access(const json_t *explanation, const json_t *access, const 
         print_banks(access, screen);
 }
 
-void lanes_chart_print(const json_t *answer, const struct screen *screen)
+void answers_print_explanation(const json_t *answer, const struct screen *screen)
 {
     const json_t *explanation = json_object_get(answer, "explain");
     const json_t *block = json_object_get(explanation, "block");
@@ -218,5 +213,7 @@ void lanes_chart_print(const json_t *answer, const struct screen *screen)
     if (json_path_number(explanation, "accesses_left_out") > 0)
         printf("\n%.0f more accesses of this warp are not listed\n",
                json_path_number(explanation, "accesses_left_out"));
-    print_sums(explanation, screen);
+    printf("\nThe whole launch%s%s:\n", json_path_text(explanation, "arch", NULL) ? " on " : "",
+           json_path_text(explanation, "arch", ""));
+    rows_table_print(json_object_get(explanation, "instructions"), sums, screen, stdout);
 }

@@ -1,22 +1,41 @@
-/* Figures of a sweep's point: of its run, or of the summary over its runs. */
+/* Figures of the service's one table (api/figures.h) in its documents: an experiment, a run of a sweep, or
+   the summary over the runs of a point. */
 #ifndef COALESCED_CLIENT_ANSWERS_POINT_FIGURES_H
 #define COALESCED_CLIENT_ANSWERS_POINT_FIGURES_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
-#include "client/terminal/screen.h"
+#include "api/figures.h"
+#include "client/terminal/sheet.h"
 
-/* of_peak: from 0 to 1; NaN: no value. */
-struct point_figures_time {
-    double median_us, low_us, high_us, gbps, of_peak;
+/* The figures of the hot or the cold times. */
+struct point_figures {
+    const struct figure *median, *low, *high; /* the time with its interval */
+    const struct figure *rate, *peak;         /* the bandwidth at the median, and its part of the peak */
 };
 
 /* which: "hot" or "cold". */
-struct point_figures_time point_figures_time(const json_t *point, const char *which);
+struct point_figures point_figures_of(const char *which);
 
-/* name: "hot_gbps", "cold_gbps", "hot_us" or "cold_us". low, high: the interval; NaN: none. */
-void point_figures_value(const json_t *point, const char *name, double *value, double *low, double *high);
+/* The figure with that name, which the table has. */
+const struct figure *point_figures_find(const char *name);
+
+/* The figure's value; NaN: there is none. */
+double point_figures_number(const json_t *document, const struct figure *figure);
+
+/* The time in us, or the bandwidth in GB/s, with its interval; NaN: none. */
+void point_figures_interval(const json_t *document, const struct point_figures *figures, bool rate,
+                            double *value, double *low, double *high);
+
+/* Adds the figure's column, with its title unless another one is given (title not NULL), and its unit
+   before `suffix`. */
+void point_figures_column(struct sheet *sheet, const struct screen *screen, int flags,
+                          const struct figure *figure, const char *title, const char *suffix);
+
+/* Adds the figure's cell, in the column's unit; and that of a time with its interval. */
+void point_figures_cell(struct sheet *sheet, const json_t *document, const struct figure *figure);
+void point_figures_time_cell(struct sheet *sheet, const struct screen *screen, enum style style,
+                             const json_t *document, const struct point_figures *figures);
 
 /* 1 or 0; -1: not known. */
 int point_figures_verified(const json_t *point);

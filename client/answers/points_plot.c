@@ -1,4 +1,5 @@
-#include "client/answers/points_plot.h"
+/* A sweep's points as a plot: chooses the axis and the series. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +12,21 @@
 
 enum { SERIES_MAX = 8, WORDS_MAX = 64, ROWS = 14 };
 
-/* The distinct values of an axis as keys, in the order of the points. The caller releases it. */
+static const json_t *value_of(const json_t *point, const char *axis)
+{
+    return json_object_get(json_object_get(point, "values"), axis);
+}
+
+/* The distinct values of an axis as keys, numbered in the order of the points. The caller releases it. */
 static json_t *values_of(const json_t *points, const char *axis)
 {
     json_t *values = json_object(), *point;
     size_t i;
     char text[JSON_PATH_TEXT_BYTES];
     json_array_foreach (points, i, point) {
-        json_path_value(text, json_object_get(json_object_get(point, "values"), axis));
-        json_object_set_new(values, text, json_true());
+        json_path_value(text, value_of(point, axis));
+        if (!json_object_get(values, text))
+            json_object_set_new(values, text, json_integer((json_int_t)json_object_size(values)));
     }
     return values;
 }
@@ -29,7 +36,7 @@ static bool is_numeric(const json_t *points, const char *axis)
     json_t *point;
     size_t i;
     json_array_foreach (points, i, point)
-        if (!json_is_number(json_object_get(json_object_get(point, "values"), axis)))
+        if (!json_is_number(value_of(point, axis)))
             return false;
     return true;
 }
@@ -79,11 +86,8 @@ static void series_name(char text[JSON_PATH_TEXT_BYTES], const json_t *point, co
     text[0] = '\0';
     json_object_foreach ((json_t *)varied, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
-        json_path_value(one, json_object_get(json_object_get(point, "values"), name));
-        json_path_append(text, *text ? ", " : "");
-        json_path_append(text, name);
-        json_path_append(text, " ");
-        json_path_append(text, one);
+        json_path_value(one, value_of(point, name));
+        json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s %s", *text ? ", " : "", name, one);
     }
 }
 
@@ -93,7 +97,7 @@ static int by_x(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The points of each series: {"block 128": [indices]}. The caller releases it. */
+/* The points of each series: {"block 128": [point, ...]}. The caller releases it. */
 static json_t *group(const json_t *points, const char *x)
 {
     json_t *groups = json_object(), *varied = varied_axes(points, x), *point;
@@ -101,118 +105,98 @@ static json_t *group(const json_t *points, const char *x)
     json_array_foreach (points, i, point) {
         char name[JSON_PATH_TEXT_BYTES];
         series_name(name, point, varied);
-        json_t *members = json_object_get(groups, name);
-        if (!members) {
-            members = json_array();
-            json_object_set_new(groups, name, members);
-        }
-        json_array_append_new(members, json_integer((json_int_t)i));
+        if (!json_object_get(groups, name))
+            json_object_set_new(groups, name, json_array());
+        json_array_append(json_object_get(groups, name), point);
     }
     json_decref(varied);
     return groups;
 }
 
-/* The index of a text among the keys. */
-static double index_of(const json_t *words, const char *text)
-{
-    const char *name;
-    json_t *value;
-    double index = 0;
-    json_object_foreach ((json_t *)words, name, value) {
-        if (strcmp(name, text) == 0)
-            return index;
-        index++;
-    }
-    return (double)NAN;
-}
+/* What is drawn. */
+struct points_curve {
+    const char *x;
+    const json_t *words; /* of values_of(); NULL: x is a number */
+    struct point_figures figures;
+    bool rate; /* the bandwidth; false: the time */
+};
 
-static struct plot_point *fill(const json_t *points, const json_t *members, const char *x,
-                               const json_t *words, const char *y, size_t *numbers)
+/* The points of one series in the order of x, freed by the caller; NULL: no memory. Adds those with a value
+   to *numbers. */
+static struct plot_point *fill(const json_t *points, const struct points_curve *curve, size_t *numbers)
 {
-    struct plot_point *filled = calloc(json_array_size(members) + 1, sizeof *filled);
-    json_t *index;
+    struct plot_point *filled = calloc(json_array_size(points) + 1, sizeof *filled);
+    json_t *point;
     size_t i;
-    json_array_foreach (members, i, index) {
-        const json_t *point = json_array_get(points, (size_t)json_integer_value(index));
-        const json_t *at = json_object_get(json_object_get(point, "values"), x);
+    if (!filled)
+        return NULL;
+    json_array_foreach (points, i, point) {
+        const json_t *at = value_of(point, curve->x);
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, at);
-        if (!filled)
-            return NULL;
-        filled[i].x = words ? index_of(words, text) : json_number_value(at);
-        point_figures_value(point, y, &filled[i].y, &filled[i].low, &filled[i].high);
+        filled[i].x =
+            curve->words ? json_path_number(json_object_get(curve->words, text), "") : json_number_value(at);
+        point_figures_interval(point, &curve->figures, curve->rate, &filled[i].y, &filled[i].low,
+                               &filled[i].high);
         *numbers += isfinite(filled[i].y) != 0;
     }
-    qsort(filled, json_array_size(members), sizeof *filled, by_x);
+    qsort(filled, json_array_size(points), sizeof *filled, by_x);
     return filled;
 }
 
-static const char *y_name(const char *y, bool ascii)
-{
-    bool cold = strncmp(y, "cold", 4) == 0;
-    if (strstr(y, "gbps"))
-        return cold ? "GB/s, cold" : "GB/s, hot";
-    return cold ? (ascii ? "us, cold" : "µs, cold") : (ascii ? "us, hot" : "µs, hot");
-}
-
-static void draw(const json_t *points, const char *x, const char *y, const json_t *groups,
+static void draw(const json_t *groups, const struct points_curve *curve, const char *which,
                  const struct screen *screen)
 {
     struct plot_series series[SERIES_MAX] = {{0}};
-    const char *words[WORDS_MAX], *name;
-    json_t *members, *values = is_numeric(points, x) ? NULL : values_of(points, x), *value;
-    int count = 0, word_count = 0;
+    const char *words[WORDS_MAX], *name,
+        *unit = (curve->rate ? curve->figures.rate : curve->figures.median)->unit;
+    char y_name[64];
+    struct plot plot = {.y_name = y_name, .x_name = curve->x, .series = series, .rows = ROWS};
+    json_t *members, *value;
     size_t numbers = 0;
-    json_object_foreach (values, name, value)
-        if (word_count < WORDS_MAX)
-            words[word_count++] = name;
+    snprintf(y_name, sizeof y_name, "%s, %s", screen_unit(screen, unit), which);
+    plot.x_words = curve->words ? words : NULL;
+    json_object_foreach ((json_t *)curve->words, name, value)
+        if (plot.x_word_count < WORDS_MAX)
+            words[plot.x_word_count++] = name;
     json_object_foreach ((json_t *)groups, name, members) {
-        if (count == SERIES_MAX)
+        if (plot.series_count == SERIES_MAX)
             break;
-        series[count].name = name;
-        series[count].points = fill(points, members, x, values, y, &numbers);
-        series[count].count = series[count].points ? json_array_size(members) : 0;
-        count++;
+        struct plot_series *one = &series[plot.series_count++];
+        *one = (struct plot_series){name, fill(members, curve, &numbers), json_array_size(members)};
+        one->count = one->points ? one->count : 0;
     }
-    if (numbers >= 2) {
-        struct buffer out = {0};
-        int columns = screen->columns < 40 ? 40 : screen->columns > 100 ? 100 : screen->columns;
-        plot_draw(&(struct plot){.y_name = y_name(y, screen->ascii),
-                                 .x_name = x,
-                                 .x_words = values ? words : NULL,
-                                 .x_word_count = word_count,
-                                 .series = series,
-                                 .series_count = count,
-                                 .columns = columns,
-                                 .rows = ROWS},
-                  screen, &out);
-        printf("\n%s", out.data ? out.data : "");
-        if (json_object_size(groups) > SERIES_MAX)
-            printf("  and %zu more in the table\n", json_object_size(groups) - SERIES_MAX);
-        buffer_free(&out);
-    }
-    for (int i = 0; i < count; i++)
+    if (numbers >= 2)
+        plot_print(&plot, screen);
+    if (numbers >= 2 && json_object_size(groups) > SERIES_MAX)
+        printf("  and %zu more in the table\n", json_object_size(groups) - SERIES_MAX);
+    for (int i = 0; i < plot.series_count; i++)
         free((void *)series[i].points);
-    json_decref(values);
 }
 
-void points_plot_print(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
+static void print_axes(const json_t *points, const char *asked)
+{
+    const char *name, *between = "";
+    json_t *value;
+    fprintf(stderr, "coalesce: no plot: there is no axis \"%s\", but", asked);
+    json_object_foreach (json_object_get(json_array_get(points, 0), "values"), name, value) {
+        fprintf(stderr, "%s %s", between, name);
+        between = ",";
+    }
+    fprintf(stderr, "%s\n", *between ? "" : " none at all");
+}
+
+void answers_plot_sweep(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
 {
     const json_t *points = json_object_get(sweep, "points");
-    const char *axis = choose_x(points, x);
-    if (!axis && x) {
-        const char *name, *between = "";
-        json_t *value;
-        fprintf(stderr, "coalesce: no plot: there is no axis \"%s\", but", x);
-        json_object_foreach (json_object_get(json_array_get(points, 0), "values"), name, value) {
-            fprintf(stderr, "%s %s", between, name);
-            between = ",";
-        }
-        fprintf(stderr, "%s\n", *between ? "" : " none at all");
-    }
+    const char *axis = choose_x(points, x), *which = y && strncmp(y, "cold", 4) == 0 ? "cold" : "hot";
+    if (!axis && x)
+        print_axes(points, x);
     if (!axis)
         return;
-    json_t *groups = group(points, axis);
-    draw(points, axis, y && *y ? y : "hot_gbps", groups, screen);
+    json_t *groups = group(points, axis), *words = is_numeric(points, axis) ? NULL : values_of(points, axis);
+    draw(groups, &(struct points_curve){axis, words, point_figures_of(which), !y || strstr(y, "gbps")}, which,
+         screen);
+    json_decref(words);
     json_decref(groups);
 }

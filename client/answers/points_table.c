@@ -1,4 +1,5 @@
-#include "client/answers/points_table.h"
+/* A sweep's points as a table. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,62 +11,61 @@
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-/* The published figures that some point has, as keys. The caller releases it. */
-static json_t *published_columns(const json_t *points)
-{
-    json_t *names = json_object(), *point, *value;
-    const char *name;
-    size_t i;
-    json_array_foreach (points, i, point)
-        json_object_foreach (json_object_get(point, "published"), name, value)
-            if (json_is_number(value))
-                json_object_set_new(names, name, json_true());
-    return names;
-}
-
 enum { DEVICES_NAMED = 4 };
 
+/* The columns besides those of the figures that every table has. */
 struct points_columns {
-    json_t *axes, *published;
+    json_t *axes, *published; /* the names of both are the keys */
+    struct point_figures hot, cold;
+    const struct figure *loads, *stores;
     bool repeated, predicted, peak;
 };
+
+/* A column that no point has a number for is left out. */
+static void choose_columns(struct points_columns *columns, const json_t *sweep)
+{
+    const json_t *points = json_object_get(sweep, "points");
+    const char *name;
+    size_t i;
+    json_t *point, *value;
+    *columns = (struct points_columns){.axes = json_object_get(json_array_get(points, 0), "values"),
+                                       .published = json_object(),
+                                       .hot = point_figures_of("hot"),
+                                       .cold = point_figures_of("cold"),
+                                       .loads = point_figures_find("predicted_gld_efficiency_pct"),
+                                       .stores = point_figures_find("predicted_gst_efficiency_pct"),
+                                       .repeated = json_path_number(sweep, "repeat") > 1};
+    json_array_foreach (points, i, point) {
+        columns->predicted = columns->predicted || isfinite(point_figures_number(point, columns->loads));
+        columns->peak = columns->peak || isfinite(point_figures_number(point, columns->hot.peak));
+        json_object_foreach (json_object_get(point, "published"), name, value)
+            if (json_is_number(value))
+                json_object_set_new(columns->published, name, json_true());
+    }
+}
 
 static void add_columns(struct sheet *sheet, const struct points_columns *columns,
                         const struct screen *screen)
 {
-    const char *name, *unit = screen->ascii ? "us" : "µs";
+    const char *name;
     json_t *value;
+    enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
     json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
         sheet_column(sheet, SHEET_RIGHT, "runs", "");
-    sheet_column(sheet, SHEET_RIGHT, "hot", unit);
-    sheet_column(sheet, SHEET_RIGHT, "bandwidth", "GB/s");
+    point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
+    point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
     if (columns->peak)
-        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of peak", "%");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "cold", unit);
+        point_figures_column(sheet, screen, SPARE, columns->hot.peak, NULL, "");
+    point_figures_column(sheet, screen, SPARE, columns->cold.median, NULL, "");
     if (columns->predicted) {
-        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "loads", "% used");
-        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "stores", "% used");
+        point_figures_column(sheet, screen, SPARE, columns->loads, NULL, " used");
+        point_figures_column(sheet, screen, SPARE, columns->stores, NULL, " used");
     }
     json_object_foreach (columns->published, name, value)
-        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, name, "published");
+        sheet_column(sheet, SPARE, name, "published");
     sheet_column(sheet, SHEET_LEFT, "", "");
-}
-
-static void add_number(struct sheet *sheet, double value, double factor)
-{
-    char text[NUMBER_BYTES];
-    number_text(text, value * factor);
-    sheet_cell(sheet, isfinite(value) ? STYLE_NONE : STYLE_FAINT, text);
-}
-
-static void add_interval(struct sheet *sheet, const struct point_figures_time *time, bool ascii,
-                         enum style style)
-{
-    char text[NUMBER_BYTES];
-    number_interval(text, time->median_us, time->low_us, time->high_us, ascii);
-    sheet_cell(sheet, style, text);
 }
 
 /* Why a point has no valid result. */
@@ -86,7 +86,7 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
 }
 
 static void add_point(struct sheet *sheet, const struct points_columns *columns, const json_t *point,
-                      bool ascii)
+                      const struct screen *screen)
 {
     const char *name;
     json_t *value;
@@ -97,35 +97,21 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
     }
     if (columns->repeated)
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "runs.succeeded"));
-    struct point_figures_time hot = point_figures_time(point, "hot"),
-                              cold = point_figures_time(point, "cold");
-    add_interval(sheet, &hot, ascii, STYLE_STRONG);
-    add_number(sheet, hot.gbps, 1);
+    point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->hot);
+    point_figures_cell(sheet, point, columns->hot.rate);
     if (columns->peak)
-        add_number(sheet, hot.of_peak, 100);
-    add_interval(sheet, &cold, ascii, STYLE_NONE);
+        point_figures_cell(sheet, point, columns->hot.peak);
+    point_figures_time_cell(sheet, screen, STYLE_NONE, point, &columns->cold);
     if (columns->predicted) {
-        const char *where = json_object_get(point, "runs") ? "efficiency.predicted" : "result.prediction";
-        const json_t *made = json_path_at(point, where);
-        add_number(sheet, json_path_number(made, "gld_efficiency_pct"), 1);
-        add_number(sheet, json_path_number(made, "gst_efficiency_pct"), 1);
+        point_figures_cell(sheet, point, columns->loads);
+        point_figures_cell(sheet, point, columns->stores);
     }
-    json_object_foreach (columns->published, name, value)
-        add_number(sheet, json_path_number(json_object_get(point, "published"), name), 1);
-    add_remark(sheet, point, ascii);
-}
-
-/* A column that no point has a number for is left out. */
-static void choose_columns(struct points_columns *columns, const json_t *points)
-{
-    size_t i;
-    json_t *point;
-    json_array_foreach (points, i, point) {
-        columns->predicted = columns->predicted ||
-                             isfinite(json_path_number(point, "efficiency.predicted.gld_efficiency_pct")) ||
-                             isfinite(json_path_number(point, "result.prediction.gld_efficiency_pct"));
-        columns->peak = columns->peak || isfinite(point_figures_time(point, "hot").of_peak);
+    json_object_foreach (columns->published, name, value) {
+        double number = json_path_number(json_object_get(point, "published"), name);
+        number_text(text, number);
+        sheet_cell(sheet, isfinite(number) ? STYLE_NONE : STYLE_FAINT, text);
     }
+    add_remark(sheet, point, screen->ascii);
 }
 
 /* ", on h200-1, h200-2" */
@@ -164,7 +150,7 @@ static void print_headline(const json_t *sweep, const struct screen *screen)
                               : "median and its 95 % interval at one placement of the arrays");
 }
 
-void points_table_name_devices(json_t *sweep)
+void answers_name_devices(json_t *sweep)
 {
     size_t i;
     json_t *point;
@@ -177,20 +163,17 @@ void points_table_name_devices(json_t *sweep)
     }
 }
 
-void points_table_print(const json_t *sweep, const struct screen *screen)
+void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
-    const json_t *points = json_object_get(sweep, "points"), *first = json_array_get(points, 0);
-    struct points_columns columns = {.axes = json_object_get(first, "values"),
-                                     .published = published_columns(points),
-                                     .repeated = json_path_number(sweep, "repeat") > 1};
-    choose_columns(&columns, points);
+    struct points_columns columns;
+    choose_columns(&columns, sweep);
     print_headline(sweep, screen);
     struct sheet *sheet = sheet_new();
     add_columns(sheet, &columns, screen);
     size_t i;
     json_t *point;
-    json_array_foreach (points, i, point)
-        add_point(sheet, &columns, point, screen->ascii);
+    json_array_foreach (json_object_get(sweep, "points"), i, point)
+        add_point(sheet, &columns, point, screen);
     sheet_print(sheet, screen, stdout);
     json_decref(columns.published);
     double repeat = json_path_number(sweep, "repeat");
@@ -200,7 +183,7 @@ void points_table_print(const json_t *sweep, const struct screen *screen)
            screen_style(screen, STYLE_NONE));
 }
 
-int points_table_status(const json_t *sweep, bool strict)
+int answers_sweep_status(const json_t *sweep, bool strict)
 {
     size_t i;
     json_t *point;

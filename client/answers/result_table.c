@@ -1,11 +1,13 @@
-#include "client/answers/result_table.h"
+/* An experiment as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "client/answers/json_path.h"
-#include "client/answers/time_table.h"
+#include "client/answers/point_figures.h"
 #include "client/manual/command_table.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
@@ -37,18 +39,14 @@ static void print_lost(const json_t *experiment)
 /* The members of the request, without those that are rarely of interest. */
 static void print_request(const json_t *request)
 {
-    static const char *const hidden[] = {"kernel",    "measure",   "labels",   "counters",
-                                         "transfers", "timeout_s", "priority", "grid"};
+    static const char hidden[] = "kernel measure labels counters transfers timeout_s priority grid";
     const char *name;
     json_t *value;
     putchar(' ');
     json_object_foreach ((json_t *)request, name, value) {
         char text[JSON_PATH_TEXT_BYTES];
-        bool skip = false;
-        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-            skip = skip || strcmp(name, hidden[i]) == 0;
         json_path_value(text, value);
-        if (!skip && *text)
+        if (!words_contain(hidden, name) && *text)
             printf(" %s=%s", name, text);
         if (strcmp(name, "device") == 0)
             print_conditions(value);
@@ -58,42 +56,31 @@ static void print_request(const json_t *request)
     putchar('\n');
 }
 
-static void add_time(struct sheet *sheet, const json_t *experiment, const char *which, bool peak,
-                     const struct screen *screen)
-{
-    char path[64], text[NUMBER_BYTES];
-    snprintf(path, sizeof path, "timing.%s", which);
-    const json_t *timing = json_path_at(experiment, path);
-    snprintf(path, sizeof path, "bandwidth.%s", which);
-    const json_t *rates = json_path_at(experiment, path);
-    double median = json_path_number(timing, "median_us");
-    if (!isfinite(median))
-        return;
-    sheet_cell(sheet, STYLE_NONE, which);
-    number_interval(text, median, json_path_number(timing, "ci95_us.0"),
-                    json_path_number(timing, "ci95_us.1"), screen->ascii);
-    sheet_cell(sheet, STYLE_STRONG, text);
-    number_text(text, json_path_number(rates, "effective_gbps"));
-    sheet_cell(sheet, STYLE_NONE, text);
-    double part = json_path_number(rates, "of_peak");
-    if (peak)
-        sheet_format(sheet, STYLE_NONE, isfinite(part) ? "%.1f" : "no value", part * 100);
-    sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(timing, "samples"));
-}
-
 static void print_times(const json_t *experiment, const struct screen *screen)
 {
+    static const char *const kinds[] = {"cold", "hot"};
+    const struct point_figures figures[] = {point_figures_of("cold"), point_figures_of("hot")};
     struct sheet *sheet = sheet_new();
+    bool peak = isfinite(point_figures_number(experiment, figures[0].peak)) ||
+                isfinite(point_figures_number(experiment, figures[1].peak));
     sheet_column(sheet, SHEET_LEFT, "", "");
-    sheet_column(sheet, SHEET_RIGHT, "median", screen->ascii ? "us, 95 %" : "µs, 95 %");
-    sheet_column(sheet, SHEET_RIGHT, "bandwidth", "GB/s");
-    bool peak = isfinite(json_path_number(experiment, "bandwidth.hot.of_peak")) ||
-                isfinite(json_path_number(experiment, "bandwidth.cold.of_peak"));
+    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].median, "median", ", 95 %");
+    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, NULL, "");
     if (peak)
-        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of peak", "%");
+        point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak, NULL, "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "samples", "");
-    add_time(sheet, experiment, "cold", peak, screen);
-    add_time(sheet, experiment, "hot", peak, screen);
+    for (size_t i = 0; i < 2; i++) {
+        char samples[64];
+        if (!isfinite(point_figures_number(experiment, figures[i].median)))
+            continue;
+        snprintf(samples, sizeof samples, "timing.%s.samples", kinds[i]);
+        sheet_cell(sheet, STYLE_NONE, kinds[i]);
+        point_figures_time_cell(sheet, screen, STYLE_STRONG, experiment, &figures[i]);
+        point_figures_cell(sheet, experiment, figures[i].rate);
+        if (peak)
+            point_figures_cell(sheet, experiment, figures[i].peak);
+        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(experiment, samples));
+    }
     sheet_print(sheet, screen, stdout);
     if (strcmp(json_path_text(experiment, "timing.hot.interval_of",
                               json_path_text(experiment, "timing.cold.interval_of", "")),
@@ -163,34 +150,35 @@ static void print_stability(const json_t *experiment, const struct screen *scree
                json_path_number(experiment, "timing.floor_us"));
 }
 
-static void print_device_names(const json_t *experiment)
+/* What the headline has of a result: the operations of a kernel that is about them, else the bandwidth.
+   NULL: it has neither. */
+static const struct figure *headline_figure(const json_t *experiment, bool steps)
 {
-    printf(", on %s, %s\n", json_path_text(experiment, "device_name", "?"),
-           json_path_text(experiment, "device.name", "?"));
+    const struct figure *ns = point_figures_find("hot_ns_per_operation"),
+                        *gops = point_figures_find("hot_gops"), *rate = point_figures_of("hot").rate;
+    if (isfinite(point_figures_number(experiment, ns)) && isfinite(point_figures_number(experiment, gops)))
+        return steps ? ns : gops;
+    return isfinite(point_figures_number(experiment, rate)) ? rate : NULL;
 }
 
 static void print_headline(const json_t *experiment, const struct screen *screen)
 {
     const char *state = json_path_text(experiment, "state", "?"),
-               *strong = screen_style(screen, STYLE_STRONG);
-    const char *plain = screen_style(screen, STYLE_NONE),
+               *strong = screen_style(screen, STYLE_STRONG), *plain = screen_style(screen, STYLE_NONE),
                *kernel = json_path_text(experiment, "request.kernel", "?");
-    char gbps[NUMBER_BYTES];
-    double rate = json_path_number(experiment, "bandwidth.hot.effective_gbps"),
-           part = json_path_number(experiment, "bandwidth.hot.of_peak");
-    double ns = json_path_number(experiment, "compute.hot.ns_per_operation"),
-           gops = json_path_number(experiment, "compute.hot.gops");
+    char text[NUMBER_BYTES];
     bool steps = strcmp(kernel, "pointer_chase") == 0;
-    if (strcmp(state, "succeeded") == 0 && isfinite(ns) && isfinite(gops)) {
-        number_text(gbps, steps ? ns : gops);
-        printf("%s%s: %s %s%s", strong, kernel, gbps, steps ? "ns a load" : "Gop/s", plain);
-        print_device_names(experiment);
-    } else if (strcmp(state, "succeeded") == 0 && isfinite(rate)) {
-        number_text(gbps, rate);
-        printf("%s%s: %s GB/s%s", strong, kernel, gbps, plain);
-        if (isfinite(part))
+    const struct figure *figure = strcmp(state, "succeeded") == 0 ? headline_figure(experiment, steps) : NULL;
+    if (figure) {
+        const struct point_figures hot = point_figures_of("hot");
+        double part = point_figures_number(experiment, hot.peak);
+        number_text(text, point_figures_number(experiment, figure));
+        printf("%s%s: %s %s%s%s", strong, kernel, text, screen_unit(screen, figure->unit),
+               steps && figure != hot.rate ? " a load" : "", plain);
+        if (isfinite(part) && figure == hot.rate)
             printf(", %.0f %% of the memory's peak", part * 100);
-        print_device_names(experiment);
+        printf(", on %s, %s\n", json_path_text(experiment, "device_name", "?"),
+               json_path_text(experiment, "device.name", "?"));
     } else {
         printf("%s%s: %s%s\n", strong, kernel, state, plain);
     }
@@ -199,7 +187,6 @@ static void print_headline(const json_t *experiment, const struct screen *screen
     if (isfinite(position) && position > 0)
         printf("%.0f before it in the queue\n", position);
     if (isfinite(eta)) {
-        char text[NUMBER_BYTES];
         number_duration(text, eta);
         printf("ends in about %s\n", text);
     }
@@ -210,7 +197,7 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         puts("its device or the queue is paused");
 }
 
-void result_table_print(const json_t *experiment, const struct screen *screen)
+void answers_print_result(const json_t *experiment, const struct screen *screen)
 {
     print_headline(experiment, screen);
     print_request(json_path_at(experiment, "request"));
@@ -221,7 +208,7 @@ void result_table_print(const json_t *experiment, const struct screen *screen)
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
-    time_table_print_result(json_object_get(experiment, "time"), screen);
+    answers_print_result_time(json_object_get(experiment, "time"), screen);
     print_sectors(experiment);
     print_occupancy(experiment);
     if (json_path_true(experiment, "correctness.verified"))
@@ -235,7 +222,7 @@ void result_table_print(const json_t *experiment, const struct screen *screen)
            screen_style(screen, STYLE_NONE));
 }
 
-int result_table_status(const json_t *experiment, bool strict)
+int answers_result_status(const json_t *experiment, bool strict)
 {
     const char *state = json_path_text(experiment, "state", "");
     if (strcmp(state, "queued") == 0 || strcmp(state, "running") == 0)

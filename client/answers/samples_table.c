@@ -1,4 +1,5 @@
-#include "client/answers/samples_table.h"
+/* Raw samples as a table and a plot. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,36 +58,30 @@ static void plot_one(const char *which, const json_t *series, const struct scree
     const json_t *times = json_object_get(series, "samples_us");
     size_t count = json_array_size(times), i;
     struct plot_point *points = count >= 2 ? calloc(count, sizeof *points) : NULL;
-    struct buffer out = {0};
     char name[64];
     json_t *time;
     if (!points)
         return;
     json_array_foreach (times, i, time)
         points[i] = (struct plot_point){(double)i, json_number_value(time), (double)NAN, (double)NAN};
-    snprintf(name, sizeof name, "%s, %s", screen->ascii ? "us" : "µs", which);
-    plot_draw(&(struct plot){.y_name = name,
-                             .x_name = "sample, in the order in which they were taken",
-                             .series = &(struct plot_series){which, points, count},
-                             .series_count = 1,
-                             .columns = screen->columns < 40    ? 40
-                                        : screen->columns > 100 ? 100
-                                                                : screen->columns,
-                             .rows = ROWS},
-              screen, &out);
-    printf("\n%s", out.data ? out.data : "");
-    buffer_free(&out);
+    snprintf(name, sizeof name, "%s, %s", screen_unit(screen, "us"), which);
+    plot_print(&(struct plot){.y_name = name,
+                              .x_name = "sample, in the order in which they were taken",
+                              .series = &(struct plot_series){which, points, count},
+                              .series_count = 1,
+                              .rows = ROWS},
+               screen);
     free(points);
 }
 
-void samples_table_print(const json_t *document, const struct screen *screen)
+void answers_print_samples(const json_t *document, const struct screen *screen)
 {
     static const char *const heads[] = {"",          "samples", "launches", "rounds",
                                         "discarded", "least",   "median",   "most"};
     static const char *const kinds[] = {"cold", "hot"};
     struct sheet *sheet = sheet_new();
     for (int i = 0; i < (int)(sizeof heads / sizeof *heads); i++) {
-        const char *unit = i == 2 ? "each" : i >= 5 ? (screen->ascii ? "us" : "µs") : "";
+        const char *unit = i == 2 ? "each" : i >= 5 ? screen_unit(screen, "us") : "";
         sheet_column(sheet, (i ? SHEET_RIGHT : SHEET_LEFT) | (i == 3 || i == 4 ? SHEET_SPARE : 0), heads[i],
                      unit);
     }

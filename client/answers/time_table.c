@@ -1,4 +1,5 @@
-#include "client/answers/time_table.h"
+/* The predicted time of a launch, and what limits it, as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,11 +29,6 @@ static void print_words(const json_t *texts, const struct screen *screen)
             fputs(written, stdout);
         text += length;
     }
-}
-
-static const char *unit(const struct screen *screen)
-{
-    return screen->ascii ? "us" : "µs";
 }
 
 static bool is_missing(const json_t *time)
@@ -70,7 +66,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
     char text[NUMBER_BYTES];
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, "bound", "");
-    sheet_column(sheet, SHEET_RIGHT, "alone", unit(screen));
+    sheet_column(sheet, SHEET_RIGHT, "alone", screen_unit(screen, "us"));
     sheet_column(sheet, SHEET_LEFT, "", "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of", "");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
@@ -110,14 +106,15 @@ static void print_changes(const json_t *changes, const struct screen *screen)
     }
 }
 
-void time_table_print(const json_t *time, const struct screen *screen)
+void answers_print_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     if (!time || is_missing(time))
         return;
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text, unit(screen),
-           screen_style(screen, STYLE_NONE), json_path_text(time, "device_name", "?"));
+    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text,
+           screen_unit(screen, "us"), screen_style(screen, STYLE_NONE),
+           json_path_text(time, "device_name", "?"));
     print_limiter(time, screen);
     puts("");
     print_bounds(time, screen);
@@ -126,14 +123,14 @@ void time_table_print(const json_t *time, const struct screen *screen)
     print_changes(json_object_get(time, "what_if"), screen);
 }
 
-void time_table_print_result(const json_t *time, const struct screen *screen)
+void answers_print_result_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     if (!time || is_missing(time))
         return;
     print_limiter(time, screen);
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("; %s %s predicted for the cold time", text, unit(screen));
+    printf("; %s %s predicted for the cold time", text, screen_unit(screen, "us"));
     double error = json_path_number(time, "error_pct");
     if (isfinite(error))
         printf(", %.1f %% %s", fabs(error), error < 0 ? "too little" : "too much");

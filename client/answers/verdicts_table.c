@@ -1,4 +1,5 @@
-#include "client/answers/verdicts_table.h"
+/* A comparison as text. */
+#include "client/answers/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,17 +104,6 @@ static json_t *value_names(const json_t *points)
     return names;
 }
 
-/* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
-static void add_needs(char text[JSON_PATH_TEXT_BYTES], const json_t *needs)
-{
-    char runs[96];
-    double a = json_path_number(needs, "a"), b = json_path_number(needs, "b");
-    if (!isfinite(a) || !isfinite(b))
-        return;
-    snprintf(runs, sizeof runs, ": about %.0f more run%s of A, %.0f of B", a, a == 1 ? "" : "s", b);
-    json_path_append(text, runs);
-}
-
 /* Each reason for having no verdict, with the number of its points. */
 static void print_reasons(const json_t *points, const struct screen *screen)
 {
@@ -136,7 +126,7 @@ static void print_points(const json_t *points, const struct screen *screen)
 {
     struct sheet *sheet = sheet_new();
     json_t *names = value_names(points), *value, *point;
-    const char *name, *unit = screen->ascii ? "us" : "µs";
+    const char *name, *unit = screen_unit(screen, "us");
     size_t i;
     json_object_foreach (names, name, value)
         sheet_column(sheet, SHEET_RIGHT, name, "");
@@ -160,8 +150,12 @@ static void print_points(const json_t *points, const struct screen *screen)
         double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
         sheet_format(sheet, STYLE_NONE, isfinite(low) && isfinite(high) ? "%.4f to %.4f" : "no value", low,
                      high);
-        json_path_value(text, NULL);
-        add_needs(text, json_object_get(point, "needs"));
+        /* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
+        double more_a = json_path_number(point, "needs.a"), more_b = json_path_number(point, "needs.b");
+        text[0] = '\0';
+        if (isfinite(more_a) && isfinite(more_b))
+            snprintf(text, sizeof text, ": about %.0f more run%s of A, %.0f of B", more_a,
+                     more_a == 1 ? "" : "s", more_b);
         sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
                      verdict->text, text);
     }
@@ -176,7 +170,7 @@ static void print_only(const json_t *comparison, const char *side, const char *n
         printf("%.0f points are on side %s alone\n", count, name);
 }
 
-void verdicts_table_print(const json_t *comparison, const struct screen *screen)
+void answers_print_comparison(const json_t *comparison, const struct screen *screen)
 {
     print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
@@ -190,14 +184,14 @@ void verdicts_table_print(const json_t *comparison, const struct screen *screen)
         printf("Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "
                "levels of "
                "their timers.\n",
-               apart_us, screen->ascii ? "us" : "µs");
+               apart_us, screen_unit(screen, "us"));
     double expected = json_path_number(comparison, "chance.expected");
     if (expected > 0)
         printf("By chance alone at most %.2g of %.0f points would be called better or worse.\n", expected,
                json_path_number(comparison, "chance.points"));
 }
 
-int verdicts_table_status(const json_t *comparison)
+int answers_comparison_status(const json_t *comparison)
 {
     const json_t *counts = json_object_get(comparison, "verdicts");
     if (json_path_number(counts, "worse") > 0)

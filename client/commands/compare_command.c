@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/verdicts_table.h"
+#include "client/answers/answers.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
 #include "client/work/fetch.h"
 
 enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
@@ -74,7 +73,7 @@ static json_t *make_request(const struct command_line *options, struct error *er
     if (options->given[OPTION_STABLE_ONLY])
         json_object_set_new(request, "stable_only", json_true());
     if (options->given[OPTION_BUT_FOR]) {
-        json_t *fields = value_list(options->given[OPTION_BUT_FOR], error);
+        json_t *fields = parameters_list(options->given[OPTION_BUT_FOR], error);
         if (!fields) {
             json_decref(request);
             return NULL;
@@ -87,16 +86,14 @@ static json_t *make_request(const struct command_line *options, struct error *er
 /* Points that were paired within each device have its uuid among their values: its name replaces it. */
 static void name_devices(struct context *context, json_t *comparison)
 {
-    json_t *document = NULL, *point, *device;
-    size_t i, k;
+    json_t *document = NULL, *point;
+    size_t i;
     json_array_foreach (json_object_get(comparison, "points"), i, point) {
-        json_t *values = json_object_get(point, "values");
-        const char *uuid = json_path_text(values, "device_uuid", NULL), *name = uuid;
+        json_t *values = json_object_get(point, "values"), *uuid = json_object_get(values, "device_uuid");
         if (!uuid || (!document && fetch_json(context, "/v1/devices", &document) != EXIT_FINE))
             continue;
-        json_array_foreach (json_object_get(document, "devices"), k, device)
-            if (strcmp(json_path_text(device, "uuid", ""), uuid) == 0)
-                name = json_path_text(device, "device_name", uuid);
+        const json_t *device = json_path_find(json_object_get(document, "devices"), "uuid", uuid);
+        const char *name = json_path_text(device, "device_name", json_string_value(uuid));
         json_object_set_new(values, "device", json_string(name));
         json_object_del(values, "device_uuid");
     }
@@ -105,29 +102,30 @@ static void name_devices(struct context *context, json_t *comparison)
 
 int command_compare(struct context *context)
 {
-    struct error error = {0};
     const char *const *given = context->options.given;
-    char *body = NULL, *table = NULL;
-    json_t *request = make_request(&context->options, &error);
+    struct http_client_response response;
+    struct error error = {0};
+    json_t *document = NULL, *request = make_request(&context->options, &error);
     if (!request)
         return context_usage(context, &error);
-    int status = fetch_post(context, "/v1/comparisons", request, NULL, &body);
-    if (status == EXIT_FINE && given[OPTION_CSV])
-        status = fetch_post(context, "/v1/comparisons", request, "text/csv", &table);
-    json_decref(request);
-    json_t *document = status == EXIT_FINE ? json_path_parse(&context->screen, body) : NULL;
-    if (status == EXIT_FINE && !document)
+    char *body = json_dumps(request, JSON_COMPACT);
+    const struct http_client_request question = fetch_question(context, "/v1/comparisons", body);
+    int status = http_client_send(&context->service, &question, &response);
+    if (status == EXIT_FINE && !(document = json_path_parse(&context->screen, response.body.data)))
         status = EXIT_UNREACHABLE;
-    if (document && (given[OPTION_CSV] || given[OPTION_JSON]))
-        fputs(given[OPTION_CSV] ? table : body, stdout);
-    else if (document) {
+    if (status == EXIT_FINE && given[OPTION_CSV])
+        status = fetch_show_to(stdout, context, &question, NULL);
+    else if (status == EXIT_FINE && given[OPTION_JSON])
+        fputs(response.body.data, stdout);
+    else if (status == EXIT_FINE) {
         name_devices(context, document);
-        verdicts_table_print(document, &context->screen);
+        answers_print_comparison(document, &context->screen);
     }
-    if (document)
-        status = verdicts_table_status(document);
+    if (status == EXIT_FINE)
+        status = answers_comparison_status(document);
+    http_client_response_free(&response);
     json_decref(document);
+    json_decref(request);
     free(body);
-    free(table);
     return status;
 }

@@ -1,58 +1,54 @@
-/* The commands devices and kernels. */
+/* The commands devices, calibration and kernels: what experiments run on, and what can be run. */
 #include "client/commands/command.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/terminal/number.h"
-#include "client/terminal/sheet.h"
+#include "client/answers/rows_table.h"
 #include "client/work/fetch.h"
 
-static void add_number(struct sheet *sheet, const json_t *row, const char *path, double factor)
+enum { SPARE_TEXT = SHEET_LEFT | SHEET_SPARE, SPARE_NUMBER = SHEET_RIGHT | SHEET_SPARE };
+
+/* Prints the one that the first word names, or the list. */
+static int show(struct context *context, const char *list, fetch_print *print_one, fetch_print *print_all)
 {
-    char text[NUMBER_BYTES];
-    double value = json_path_number(row, path) * factor;
-    number_text(text, value);
-    if (json_is_integer(json_path_at(row, path)) && factor >= 1)
-        snprintf(text, sizeof text, "%.0f", value);
-    sheet_cell(sheet, STYLE_NONE, text);
+    char *path = fetch_path(context, list, context->options.words[0], "");
+    int status = fetch_show(context, path, context->options.word_count ? print_one : print_all);
+    free(path);
+    return status;
 }
 
-static void print_devices(const json_t *document, const struct screen *screen)
+/* ---- devices ---- */
+
+static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "device", "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "number", "");
-    sheet_column(sheet, SHEET_LEFT, "what it is", "");
-    sheet_column(sheet, SHEET_LEFT, "arch", "");
-    sheet_column(sheet, SHEET_RIGHT, "memory", "GB");
-    sheet_column(sheet, SHEET_RIGHT, "peak", "GB/s");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "L2", "MB");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "multiprocessors", "");
-    sheet_column(sheet, SHEET_LEFT, "state", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "note", "");
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(document, "devices"), i, row) {
-        sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "device_name", "?"));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "index"));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "name", "not known yet"));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "arch", ""));
-        add_number(sheet, row, "memory_bytes", 1e-9);
-        add_number(sheet, row, "peak_gbps", 1);
-        add_number(sheet, row, "l2_bytes", 1e-6);
-        add_number(sheet, row, "multiprocessors", 1);
-        const char *readiness = json_path_text(row, "readiness", "?"),
-                   *reason = json_path_text(row, "status.reason", NULL);
-        sheet_format(sheet, strcmp(readiness, "unhealthy") == 0 ? STYLE_WORSE : STYLE_NONE, "%s%s%s%s%s",
-                     readiness, json_path_true(row, "paused") ? ", paused" : "",
-                     json_is_false(json_object_get(row, "in_list")) ? ", not in the list" : "",
-                     reason ? ": " : "", reason ? reason : "");
-        sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "note", ""));
-    }
-    sheet_print(sheet, screen, stdout);
+    const char *readiness = json_path_text(row, "readiness", "?"),
+               *reason = json_path_text(row, "status.reason", NULL);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s%s%s", readiness,
+             json_path_true(row, "paused") ? ", paused" : "",
+             json_is_false(json_object_get(row, "in_list")) ? ", not in the list" : "", reason ? ": " : "",
+             reason ? reason : "");
+    return strcmp(readiness, "unhealthy") == 0 ? STYLE_WORSE : STYLE_NONE;
+}
+
+static void print_devices(struct context *context, const json_t *document)
+{
+    static const struct rows_table_column columns[] = {
+        {"device", NULL, SHEET_LEFT, .path = "device_name", .style = STYLE_STRONG, .missing = "?"},
+        {"number", NULL, SPARE_NUMBER, .path = "index", .form = ROWS_TABLE_WHOLE},
+        {"what it is", NULL, SHEET_LEFT, .path = "name", .missing = "not known yet"},
+        {"arch", NULL, SHEET_LEFT, .path = "arch"},
+        {"memory", "GB", SHEET_RIGHT, .path = "memory_bytes", .form = ROWS_TABLE_NUMBER, .factor = 1e-9},
+        {"peak", "GB/s", SHEET_RIGHT, .path = "peak_gbps", .form = ROWS_TABLE_NUMBER},
+        {"L2", "MB", SPARE_NUMBER, .path = "l2_bytes", .form = ROWS_TABLE_NUMBER, .factor = 1e-6},
+        {"multiprocessors", NULL, SPARE_NUMBER, .path = "multiprocessors", .form = ROWS_TABLE_WHOLE},
+        {"state", NULL, SHEET_LEFT, .cell = state_cell},
+        {"note", NULL, SPARE_TEXT, .path = "note", .style = STYLE_FAINT},
+        {NULL},
+    };
+    rows_table_print(json_object_get(document, "devices"), columns, &context->screen, stdout);
 }
 
 /* A line for each member that is a number or a text, and for each that has a reason instead of a value. */
@@ -71,8 +67,9 @@ static void print_members(const json_t *object)
     }
 }
 
-static void print_device(const json_t *device, const struct screen *screen)
+static void print_device(struct context *context, const json_t *device)
 {
+    const struct screen *screen = &context->screen;
     printf("%s%s%s: %s\n", screen_style(screen, STYLE_STRONG), json_path_text(device, "device_name", "?"),
            screen_style(screen, STYLE_NONE), json_path_text(device, "name", "not known yet"));
     print_members(device);
@@ -85,97 +82,111 @@ static void print_device(const json_t *device, const struct screen *screen)
     print_members(json_object_get(device, "live"));
 }
 
-static void print_kernels(const json_t *document, const struct screen *screen)
+int command_devices(struct context *context)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "kernel", "");
-    sheet_column(sheet, SHEET_LEFT, "what it does", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "what it shows", "");
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(document, "kernels"), i, row) {
-        sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "name", ""));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "title", ""));
-        sheet_cell(sheet, STYLE_FAINT, json_path_text(row, "lesson", ""));
-    }
-    sheet_print(sheet, screen, stdout);
+    return show(context, "/v1/devices", print_device, print_devices);
 }
 
-/* "0 to size", "1, 2, 4" or "ca cg ldg": what a parameter may be. */
-static void range_text(char text[JSON_PATH_TEXT_BYTES], const json_t *parameter)
+/* ---- calibration ---- */
+
+static const struct rows_table_column constants[] = {
+    {"constant", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
+    {"value", NULL, SHEET_RIGHT, .path = "value", .form = ROWS_TABLE_NUMBER},
+    {"unit", NULL, SHEET_LEFT, .path = "unit"},
+    {"spread", "%", SHEET_RIGHT, .path = "spread", .form = ROWS_TABLE_NUMBER, .factor = 100, .missing = ""},
+    {"what it is", NULL, SPARE_TEXT, .path = "text"},
+    {"found by", NULL, SPARE_TEXT, .path = "measured", .style = STYLE_FAINT},
+    {NULL},
+};
+
+static void print_calibration(struct context *context, const json_t *document)
 {
-    const json_t *values = json_object_get(parameter, "choices");
-    values = values ? values : json_object_get(parameter, "values");
-    char least[JSON_PATH_TEXT_BYTES], most[JSON_PATH_TEXT_BYTES];
-    size_t i, used = 0;
-    json_t *value;
-    text[0] = '\0';
-    json_array_foreach (values, i, value) {
-        json_path_value(least, value);
-        if (used < JSON_PATH_TEXT_BYTES)
-            used += (size_t)snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s%s", i ? " " : "", least);
-    }
-    if (values)
+    const struct screen *screen = &context->screen;
+    static const char *const members[] = {"reason", "failure", "sweep"};
+    const json_t *calibration = json_object_get(document, "calibration");
+    printf("%s%s%s: %s%s\n", screen_style(screen, STYLE_STRONG), json_path_text(document, "device_name", "?"),
+           screen_style(screen, STYLE_NONE), json_path_text(document, "state", "?"),
+           json_path_true(document, "automatic") ? "" : "; a new one is made only when it is asked for");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (json_path_text(document, members[i], NULL))
+            printf("  %-12s %s\n", members[i], json_path_text(document, members[i], NULL));
+    if (!json_is_object(calibration))
         return;
-    json_path_value(least, json_object_get(parameter, "min"));
-    json_path_value(most, json_object_get(parameter, "max"));
-    snprintf(text, JSON_PATH_TEXT_BYTES, "%.100s to %.100s", least, most);
+    printf("  %-12s %s, %s, driver %s, build %s\n", "of", json_path_text(calibration, "name", "?"),
+           json_path_text(calibration, "arch", "?"), json_path_text(calibration, "driver", "?"),
+           json_path_text(calibration, "build", "?"));
+    printf("  %-12s from %.0f experiments, %s\n\n", "made", json_path_number(calibration, "experiments"),
+           json_path_text(calibration, "made_at", "?"));
+    rows_table_print(json_object_get(calibration, "constants"), constants, screen, stdout);
 }
 
-static void print_kernel(const json_t *kernel, const struct screen *screen)
+int command_calibration(struct context *context)
 {
-    char text[JSON_PATH_TEXT_BYTES];
+    char *path = fetch_path(context, "/v1/devices", context->options.words[0], "/calibration");
+    const char *method = context->options.given[OPTION_AGAIN] ? "POST" : "GET";
+    int status = fetch_show_to(stdout, context, &(struct http_client_request){.method = method, .path = path},
+                               print_calibration);
+    free(path);
+    return status;
+}
+
+/* ---- kernels ---- */
+
+static void print_kernels(struct context *context, const json_t *document)
+{
+    static const struct rows_table_column columns[] = {
+        {"kernel", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
+        {"what it does", NULL, SHEET_LEFT, .path = "title"},
+        {"what it shows", NULL, SPARE_TEXT, .path = "lesson", .style = STYLE_FAINT},
+        {NULL},
+    };
+    rows_table_print(json_object_get(document, "kernels"), columns, &context->screen, stdout);
+}
+
+/* "0 to size" or "ca cg ldg": what a parameter may be. */
+static enum style range_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    char least[JSON_PATH_TEXT_BYTES], most[JSON_PATH_TEXT_BYTES];
+    size_t i;
+    json_t *value;
+    json_array_foreach (json_object_get(row, "values"), i, value)
+        json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%lld", i ? " " : "", json_integer_value(value));
+    json_path_value(least, json_object_get(row, json_object_get(row, "choices") ? "choices" : "min"));
+    json_path_value(most, json_object_get(row, "max"));
+    if (!*text)
+        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", least, *most ? " to " : "", most);
+    return STYLE_NONE;
+}
+
+static enum style text_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    const char *unit = json_path_text(row, "unit", "");
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", json_path_text(row, "text", ""), *unit ? ", in " : "",
+             unit);
+    return STYLE_FAINT;
+}
+
+static void print_kernel(struct context *context, const json_t *kernel)
+{
+    static const struct rows_table_column columns[] = {
+        {"parameter", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
+        {"unless given", NULL, SHEET_LEFT, .path = "default"},
+        {"may be", NULL, SHEET_LEFT, .cell = range_cell},
+        {"text", NULL, SPARE_TEXT, .cell = text_cell},
+        {NULL},
+    };
+    const struct screen *screen = &context->screen;
+    json_t *rows = json_array(), *value;
+    const char *name;
     printf("%s%s%s: %s\n  %s\n  %s\n\n", screen_style(screen, STYLE_STRONG),
            json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE),
            json_path_text(kernel, "title", ""), json_path_text(kernel, "text", ""),
            json_path_text(kernel, "lesson", ""));
-    struct sheet *sheet = sheet_new();
-    static const char *const heads[] = {"parameter", "unless given", "may be", "text"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        sheet_column(sheet, SHEET_LEFT | (i == 3 ? SHEET_SPARE : 0), heads[i], "");
-    const char *name;
-    size_t i;
-    json_t *row;
-    json_object_foreach (json_object_get(kernel, "defaults"), name, row) {
-        json_path_value(text, row);
-        sheet_cell(sheet, STYLE_STRONG, name);
-        sheet_cell(sheet, STYLE_NONE, text);
-        sheet_cell(sheet, STYLE_NONE, "");
-        sheet_cell(sheet, STYLE_NONE, "");
-    }
-    json_array_foreach (json_object_get(kernel, "parameters"), i, row) {
-        sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "name", ""));
-        json_path_value(text, json_object_get(row, "default"));
-        sheet_cell(sheet, STYLE_NONE, text);
-        range_text(text, row);
-        sheet_cell(sheet, STYLE_NONE, text);
-        const char *unit = json_path_text(row, "unit", "");
-        sheet_format(sheet, STYLE_FAINT, "%s%s%s", json_path_text(row, "text", ""), *unit ? ", in " : "",
-                     unit);
-    }
-    sheet_print(sheet, screen, stdout);
-}
-
-/* Fetches and prints the one that the first word names, or the list. */
-static int show(struct context *context, const char *list,
-                void (*print_one)(const json_t *document, const struct screen *screen),
-                void (*print_all)(const json_t *document, const struct screen *screen))
-{
-    char path[FETCH_PATH_BYTES];
-    json_t *document = NULL;
-    fetch_path(context, list, context->options.words[0], path);
-    if (context->options.given[OPTION_JSON])
-        return fetch_copy(context, path, NULL, stdout);
-    int status = fetch_json(context, path, &document);
-    if (document)
-        (context->options.word_count ? print_one : print_all)(document, &context->screen);
-    json_decref(document);
-    return status;
-}
-
-int command_devices(struct context *context)
-{
-    return show(context, "/v1/devices", print_device, print_devices);
+    json_object_foreach (json_object_get(kernel, "defaults"), name, value)
+        json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "default", value));
+    json_array_extend(rows, json_object_get(kernel, "parameters"));
+    rows_table_print(rows, columns, screen, stdout);
+    json_decref(rows);
 }
 
 int command_kernels(struct context *context)

@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "client/answers/json_path.h"
-#include "client/terminal/sheet.h"
+#include "client/answers/rows_table.h"
 #include "client/work/fetch.h"
 
 enum { LIMIT_MAX = 500 };
-
-static void add_filter(struct context *context, struct buffer *query, const char *name, const char *value)
-{
-    char *escaped = http_client_escape(&context->service, value);
-    if (escaped)
-        buffer_format(query, "&%s=%s", name, escaped);
-    free(escaped);
-}
 
 static const struct filter {
     enum option option;
@@ -54,115 +47,75 @@ static char *make_path(struct context *context, int limit)
     struct buffer path = {0};
     buffer_format(&path, "/v1/%s?page_size=%d", given[OPTION_SWEEPS] ? "sweeps" : "experiments", limit);
     for (int i = 0; i < FILTERS; i++)
-        if (given[filters[i].option])
-            add_filter(context, &path, filters[i].name, given[filters[i].option]);
-    if (given[OPTION_COLUMNS])
-        add_filter(context, &path, "columns", given[OPTION_COLUMNS]);
+        http_client_escape(&context->service, &path, filters[i].name, given[filters[i].option]);
+    http_client_escape(&context->service, &path, "columns", given[OPTION_COLUMNS]);
     if (given[OPTION_LABEL]) {
         char label[512];
         snprintf(label, sizeof label, "%s", given[OPTION_LABEL]);
         char *equals = strchr(label, '=');
         if (equals)
             *equals = ':';
-        add_filter(context, &path, "label", label);
+        http_client_escape(&context->service, &path, "label", label);
     }
     return buffer_take(&path);
 }
 
-static enum style style_of(const char *state)
+static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", json_path_text(row, "state", ""));
+    return strcmp(text, "failed") == 0 || strcmp(text, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
 /* The members of a request that distinguish it from others. */
-static void request_text(char text[JSON_PATH_TEXT_BYTES], const json_t *request)
+static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    static const char *const hidden[] = {"kernel",    "measure",   "labels",    "counters",
-                                         "transfers", "timeout_s", "priority",  "grid",
-                                         "device",    "dtype",     "placement", "shared_bytes"};
+    static const char hidden[] =
+        "kernel measure labels counters transfers timeout_s priority grid device dtype "
+        "placement shared_bytes";
     const char *name;
     json_t *value;
-    size_t used = 0;
-    text[0] = '\0';
-    json_object_foreach ((json_t *)request, name, value) {
+    json_object_foreach (json_object_get(row, "request"), name, value) {
         char one[JSON_PATH_TEXT_BYTES];
-        bool skip = false;
-        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-            skip = skip || strcmp(name, hidden[i]) == 0;
         json_path_value(one, value);
-        if (skip || !*one || used >= JSON_PATH_TEXT_BYTES)
-            continue;
-        used +=
-            (size_t)snprintf(text + used, JSON_PATH_TEXT_BYTES - used, "%s%s=%s", used ? " " : "", name, one);
+        if (!words_contain(hidden, name) && *one)
+            json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
+    return STYLE_NONE;
 }
 
-static void print_experiments(const json_t *document, const struct screen *screen)
-{
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "id", "");
-    sheet_column(sheet, SHEET_LEFT, "state", "");
-    sheet_column(sheet, SHEET_LEFT, "kernel", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "request", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "device", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "owner", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "submitted", "");
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(document, "experiments"), i, row) {
-        char text[JSON_PATH_TEXT_BYTES];
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "id", ""));
-        sheet_cell(sheet, style_of(json_path_text(row, "state", "")), json_path_text(row, "state", ""));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "kernel", ""));
-        request_text(text, json_object_get(row, "request"));
-        sheet_cell(sheet, STYLE_NONE, text);
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "device_name", ""));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "owner", "nobody"));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "submitted_at", ""));
-    }
-    sheet_print(sheet, screen, stdout);
-}
+enum { SPARE = SHEET_LEFT | SHEET_SPARE };
+static const struct rows_table_column experiment_columns[] = {
+    {"id", NULL, SHEET_LEFT, .path = "id"},
+    {"state", NULL, SHEET_LEFT, .cell = state_cell},
+    {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
+    {"request", NULL, SPARE, .cell = request_cell},
+    {"device", NULL, SPARE, .path = "device_name"},
+    {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
+    {"submitted", NULL, SPARE, .path = "submitted_at"},
+    {NULL},
+};
+static const struct rows_table_column sweep_columns[] = {
+    {"id", NULL, SHEET_LEFT, .path = "id"},
+    {"state", NULL, SHEET_LEFT, .cell = state_cell},
+    {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
+    {"done", NULL, SHEET_RIGHT, .path = "done", .form = ROWS_TABLE_WHOLE},
+    {"of", NULL, SHEET_RIGHT, .path = "total", .form = ROWS_TABLE_WHOLE},
+    {"failed", NULL, SHEET_RIGHT, .path = "failed", .form = ROWS_TABLE_WHOLE},
+    {"recipe", NULL, SPARE, .path = "recipe"},
+    {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
+    {"submitted", NULL, SPARE, .path = "submitted_at"},
+    {NULL},
+};
 
-/* "copy", "copy copy_ldg". */
-static void names_text(char text[JSON_PATH_TEXT_BYTES], const json_t *names)
+static void print_list(struct context *context, const json_t *document)
 {
-    size_t i;
-    json_t *name;
-    json_path_value(text, json_is_string(names) ? names : NULL);
-    json_array_foreach (names, i, name) {
-        json_path_append(text, i ? " " : "");
-        json_path_append(text, json_is_string(name) ? json_string_value(name) : "");
-    }
-}
-
-static void print_sweeps(const json_t *document, const struct screen *screen)
-{
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "id", "");
-    sheet_column(sheet, SHEET_LEFT, "state", "");
-    sheet_column(sheet, SHEET_LEFT, "kernel", "");
-    sheet_column(sheet, SHEET_RIGHT, "done", "");
-    sheet_column(sheet, SHEET_RIGHT, "of", "");
-    sheet_column(sheet, SHEET_RIGHT, "failed", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "recipe", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "owner", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "submitted", "");
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(document, "sweeps"), i, row) {
-        char text[JSON_PATH_TEXT_BYTES];
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "id", ""));
-        sheet_cell(sheet, style_of(json_path_text(row, "state", "")), json_path_text(row, "state", ""));
-        names_text(text, json_object_get(row, "kernel"));
-        sheet_cell(sheet, STYLE_NONE, text);
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "done"));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "total"));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "failed"));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "recipe", ""));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "owner", "nobody"));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "submitted_at", ""));
-    }
-    sheet_print(sheet, screen, stdout);
+    const char *const *given = context->options.given;
+    bool sweeps = given[OPTION_SWEEPS] != NULL;
+    rows_table_print(json_object_get(document, sweeps ? "sweeps" : "experiments"),
+                     sweeps ? sweep_columns : experiment_columns, &context->screen, stdout);
+    if (json_path_text(document, "next_page_token", NULL) && context->screen.out && !given[OPTION_LIMIT])
+        screen_remark(&context->screen, "there are older ones: -n has up to %d, --until TIME those before",
+                      LIMIT_MAX);
 }
 
 int command_ls(struct context *context)
@@ -170,27 +123,11 @@ int command_ls(struct context *context)
     struct command_line *options = &context->options;
     struct error error = {0};
     double limit;
-    json_t *document = NULL;
     if (context_number(options, OPTION_LIMIT, 20, 1, LIMIT_MAX, &limit, &error) != 0 ||
         check(options, &error) != 0)
         return context_usage(context, &error);
     char *path = make_path(context, (int)limit);
-    int status = EXIT_FAILED;
-    if (path && options->given[OPTION_CSV])
-        status = fetch_copy(context, path, "text/csv", stdout);
-    else if (path && options->given[OPTION_JSON])
-        status = fetch_copy(context, path, NULL, stdout);
-    else if (path)
-        status = fetch_json(context, path, &document);
-    if (document && options->given[OPTION_SWEEPS])
-        print_sweeps(document, &context->screen);
-    else if (document)
-        print_experiments(document, &context->screen);
-    if (json_path_text(document, "next_page_token", NULL) && context->screen.out &&
-        !options->given[OPTION_LIMIT])
-        screen_remark(&context->screen, "there are older ones: -n has up to %d, --until TIME those before",
-                      LIMIT_MAX);
-    json_decref(document);
+    int status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
     free(path);
     return status;
 }

@@ -2,17 +2,13 @@
 #include "client/commands/command.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/lanes_chart.h"
-#include "client/answers/time_table.h"
+#include "client/answers/answers.h"
+#include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
-#include "client/terminal/number.h"
-#include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
 /* The request of the words, released by the caller; NULL: they are not valid, which has been reported. */
@@ -31,80 +27,65 @@ static json_t *make_request(struct context *context)
     return NULL;
 }
 
-/* Posts the request. Prints the response's bytes with --json; else *document is it. Takes the reference to
-   the request. */
-static int predict(struct context *context, json_t *request, json_t **document)
+/* Posts the request and prints the response. Takes the reference to the request. */
+static int predict(struct context *context, json_t *request, fetch_print *print)
 {
-    char *body = NULL;
-    *document = NULL;
-    int status = fetch_post(context, "/v1/predictions", request, NULL, &body);
+    char *body = json_dumps(request, JSON_COMPACT);
+    const struct http_client_request http_request = fetch_question(context, "/v1/predictions", body);
     json_decref(request);
-    if (status == EXIT_FINE && context->options.given[OPTION_JSON])
-        fputs(body, stdout);
-    else if (status == EXIT_FINE && !(*document = json_path_parse(&context->screen, body)))
-        status = EXIT_UNREACHABLE;
+    int status = fetch_show_to(stdout, context, &http_request, print);
     free(body);
     return status;
 }
 
-static void add(struct sheet *sheet, const json_t *prediction, const char *path, double factor)
+static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    char text[NUMBER_BYTES];
-    double value = json_path_number(prediction, path);
-    if (json_is_integer(json_path_at(prediction, path)))
-        number_count(text, (long long)value);
-    else
-        number_text(text, value * factor);
-    sheet_cell(sheet, STYLE_NONE, text);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%.0f",
+             json_path_number(row, "shared_load_bank_conflicts") +
+                 json_path_number(row, "shared_store_bank_conflicts"));
+    return STYLE_NONE;
 }
 
-static void print_predictions(const json_t *document, const struct screen *screen)
+static enum style remark_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "arch", "");
-    sheet_column(sheet, SHEET_RIGHT, "loads", "requests");
-    sheet_column(sheet, SHEET_RIGHT, "", "sectors");
-    sheet_column(sheet, SHEET_RIGHT, "efficient", "%");
-    sheet_column(sheet, SHEET_RIGHT, "stores", "requests");
-    sheet_column(sheet, SHEET_RIGHT, "", "sectors");
-    sheet_column(sheet, SHEET_RIGHT, "efficient", "%");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "occupancy", "%");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "conflicts", "at banks");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
+    bool sampled = json_is_false(json_object_get(row, "exact"));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", json_path_text(row, "reason", sampled ? "sampled" : ""));
+    return STYLE_FAINT;
+}
+
+static void print_predictions(struct context *context, const json_t *document)
+{
+    enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
+    static const struct rows_table_column columns[] = {
+        {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
+        {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
+        {"", "sectors", SHEET_RIGHT, .path = "gld_sectors", .form = ROWS_TABLE_COUNT},
+        {"efficient", "%", SHEET_RIGHT, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"stores", "requests", SHEET_RIGHT, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
+        {"", "sectors", SHEET_RIGHT, .path = "gst_sectors", .form = ROWS_TABLE_COUNT},
+        {"efficient", "%", SHEET_RIGHT, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
+        {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
+        {"", NULL, SHEET_LEFT | SHEET_SPARE, .cell = remark_cell},
+        {NULL},
+    };
+    const json_t *predictions = json_object_get(document, "predictions");
     size_t i;
     json_t *made;
-    json_array_foreach (json_object_get(document, "predictions"), i, made) {
-        sheet_cell(sheet, STYLE_STRONG, json_path_text(made, "arch", ""));
-        add(sheet, made, "gld_requests", 1);
-        add(sheet, made, "gld_sectors", 1);
-        add(sheet, made, "gld_efficiency_pct", 1);
-        add(sheet, made, "gst_requests", 1);
-        add(sheet, made, "gst_sectors", 1);
-        add(sheet, made, "gst_efficiency_pct", 1);
-        double part = json_path_number(made, "occupancy.theoretical");
-        sheet_format(sheet, STYLE_NONE, isfinite(part) ? "%.0f" : "no value", part * 100);
-        sheet_format(sheet, STYLE_NONE, "%.0f",
-                     json_path_number(made, "shared_load_bank_conflicts") +
-                         json_path_number(made, "shared_store_bank_conflicts"));
-        sheet_cell(
-            sheet, STYLE_FAINT,
-            json_path_text(made, "reason", json_is_false(json_object_get(made, "exact")) ? "sampled" : ""));
-    }
-    sheet_print(sheet, screen, stdout);
-    json_array_foreach (json_object_get(document, "predictions"), i, made)
-        time_table_print(json_object_get(made, "time"), screen);
+    rows_table_print(predictions, columns, &context->screen, stdout);
+    json_array_foreach (predictions, i, made)
+        answers_print_time(json_object_get(made, "time"), &context->screen);
+}
+
+static void print_lanes(struct context *context, const json_t *document)
+{
+    answers_print_explanation(document, &context->screen);
 }
 
 int command_predict(struct context *context)
 {
-    json_t *document, *request = make_request(context);
-    if (!request)
-        return EXIT_USAGE;
-    int status = predict(context, request, &document);
-    if (document)
-        print_predictions(document, &context->screen);
-    json_decref(document);
-    return status;
+    json_t *request = make_request(context);
+    return request ? predict(context, request, print_predictions) : EXIT_USAGE;
 }
 
 int command_explain(struct context *context)
@@ -112,12 +93,12 @@ int command_explain(struct context *context)
     struct command_line *options = &context->options;
     struct error error = {0};
     double warp;
-    json_t *document = NULL, *block = NULL, *request = make_request(context);
+    json_t *block = NULL, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
     int status = context_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);
     if (status == 0 && options->given[OPTION_BLOCK] &&
-        !(block = value_item(options->given[OPTION_BLOCK], &error)))
+        !(block = parameters_item(options->given[OPTION_BLOCK], &error)))
         status = -1;
     if (status != 0) {
         json_decref(request);
@@ -127,9 +108,5 @@ int command_explain(struct context *context)
     json_object_set_new(explain, "block", block ? block : json_integer(0));
     json_object_set_new(explain, "warp", json_integer((json_int_t)warp));
     json_object_set_new(request, "explain", explain);
-    status = predict(context, request, &document);
-    if (document)
-        lanes_chart_print(document, &context->screen);
-    json_decref(document);
-    return status;
+    return predict(context, request, print_lanes);
 }

@@ -7,43 +7,33 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/terminal/full_screen.h"
+#include "client/answers/rows_table.h"
 #include "client/terminal/interrupt.h"
 #include "client/terminal/number.h"
-#include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 
 enum { DEVICES_NAMED = 3 };
 
-/* What waits for a device, as a text: devices for which the same work waits have the same. Freed by the
-   caller; NULL: nothing waits. */
-static char *waiting_text(const json_t *device)
-{
-    json_t *waits = json_array(), *owner;
-    size_t i;
-    json_array_foreach (json_object_get(device, "owners"), i, owner)
-        if (json_path_number(owner, "queued") > 0)
-            json_array_append_new(waits, json_pack("[O?, O?, O?]", json_object_get(owner, "owner"),
-                                                   json_object_get(owner, "queued"),
-                                                   json_object_get(owner, "next")));
-    char *text = json_array_size(waits) ? json_dumps(waits, JSON_COMPACT) : NULL;
-    json_decref(waits);
-    return text;
-}
-
-/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}. The caller
-   releases it. */
+/* Devices by the work that waits for them, in the order of the list: {text: [device, ...]}, where the text
+   has all owners that wait. The caller releases it. */
 static json_t *groups_of(const json_t *queue)
 {
-    json_t *groups = json_object(), *device;
-    size_t i;
+    json_t *groups = json_object(), *device, *owner;
+    size_t i, k;
     json_array_foreach (json_object_get(queue, "devices"), i, device) {
-        char *text = waiting_text(device);
+        json_t *waits = json_array();
+        json_array_foreach (json_object_get(device, "owners"), k, owner)
+            if (json_path_number(owner, "queued") > 0)
+                json_array_append_new(waits, json_pack("[O?, O?, O?]", json_object_get(owner, "owner"),
+                                                       json_object_get(owner, "queued"),
+                                                       json_object_get(owner, "next")));
+        char *text = json_array_size(waits) ? json_dumps(waits, JSON_COMPACT) : NULL;
         if (text && !json_object_get(groups, text))
             json_object_set_new(groups, text, json_array());
         if (text)
             json_array_append(json_object_get(groups, text), device);
         free(text);
+        json_decref(waits);
     }
     return groups;
 }
@@ -53,28 +43,13 @@ static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
 {
     size_t i;
     json_t *device;
-    char more[32];
-    json_path_value(text, NULL);
-    json_array_foreach (devices, i, device) {
+    text[0] = '\0';
+    json_array_foreach (devices, i, device)
         if (i < DEVICES_NAMED)
-            json_path_append(text, i ? ", " : "");
-        if (i < DEVICES_NAMED)
-            json_path_append(text, json_path_text(device, "device_name", "?"));
-    }
-    snprintf(more, sizeof more, " and %zu more", i - DEVICES_NAMED);
+            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s", i ? ", " : "",
+                             json_path_text(device, "device_name", "?"));
     if (i > DEVICES_NAMED)
-        json_path_append(text, more);
-}
-
-/* That owner's entry of the device; NULL: there is none. */
-static const json_t *owner_of(const json_t *device, const char *name)
-{
-    size_t i;
-    json_t *owner;
-    json_array_foreach (json_object_get(device, "owners"), i, owner)
-        if (strcmp(json_path_text(owner, "owner", ""), name) == 0)
-            return owner;
-    return NULL;
+        json_path_append(text, JSON_PATH_TEXT_BYTES, " and %zu more", i - DEVICES_NAMED);
 }
 
 static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)
@@ -84,7 +59,8 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     char begins[NUMBER_BYTES];
     double share = json_path_number(owner, "share"), soonest = NAN;
     json_array_foreach (group, i, device) {
-        const json_t *same = owner_of(device, json_path_text(owner, "owner", ""));
+        const json_t *same =
+            json_path_find(json_object_get(device, "owners"), "owner", json_object_get(owner, "owner"));
         runs += json_path_true(same, "running");
         soonest = fmin(soonest, json_path_number(same, "begins_seconds"));
     }
@@ -143,72 +119,66 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_decref(groups);
 }
 
+static void print_whole_queue(struct context *context, const json_t *queue)
+{
+    print_queue(queue, &context->screen, stdout);
+    printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
+           json_path_number(queue, "running"),
+           json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
+}
+
 int command_queue(struct context *context)
 {
-    json_t *queue = NULL;
-    if (context->options.given[OPTION_JSON])
-        return fetch_copy(context, "/v1/queue", NULL, stdout);
-    int status = fetch_json(context, "/v1/queue", &queue);
-    if (queue)
-        print_queue(queue, &context->screen, stdout);
-    if (queue)
-        printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
-               json_path_number(queue, "running"),
-               json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
-    json_decref(queue);
-    return status;
+    return fetch_show(context, "/v1/queue", print_whole_queue);
 }
 
 /* ---- top ---- */
 
 enum { DRAWN_MAX = 8, WAITING_MAX = 20 };
 
-struct top_snapshot {
-    json_t *queue, *waiting, *device[DRAWN_MAX], *running[DRAWN_MAX];
-    json_t *devices; /* the list of all, where there are more than DRAWN_MAX */
-    size_t count;
-};
-
-static void snapshot_free(struct top_snapshot *snapshot)
-{
-    json_decref(snapshot->queue);
-    json_decref(snapshot->waiting);
-    for (size_t i = 0; i < snapshot->count; i++) {
-        json_decref(snapshot->device[i]);
-        json_decref(snapshot->running[i]);
-    }
-    json_decref(snapshot->devices);
-    *snapshot = (struct top_snapshot){0};
-}
-
-static int fetch_snapshot(struct context *context, struct top_snapshot *snapshot)
+/* Adds the experiment that runs there, and the device's own document, to a row of the queue's devices. */
+static int fetch_row(struct context *context, json_t *row)
 {
     char path[128];
-    json_t *row;
+    json_t *about, *experiment;
+    snprintf(path, sizeof path, "/v1/devices/%.0f", json_path_number(row, "device"));
+    int status = fetch_json(context, path, &about);
+    json_object_set_new(row, "about", about);
+    if (status != EXIT_FINE || !json_path_text(row, "running", NULL))
+        return status;
+    snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
+    status = fetch_document(context,
+                            &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
+                            &experiment);
+    json_object_set_new(row, "experiment", experiment);
+    return status;
+}
+
+/* The document of /v1/queue, to which "waiting" is added, and "about" to each device; where there are no more
+   than DRAWN_MAX, "experiment" too. NULL or a part of it when the status is not EXIT_FINE. */
+static int fetch_snapshot(struct context *context, json_t **queue)
+{
+    char path[128];
+    json_t *row, *waiting = NULL, *devices = NULL;
     size_t i;
-    int status = fetch_json(context, "/v1/queue", &snapshot->queue);
+    int status = fetch_json(context, "/v1/queue", queue);
+    const json_t *rows = json_object_get(*queue, "devices");
+    bool many = json_array_size(rows) > DRAWN_MAX;
     snprintf(path, sizeof path, "/v1/experiments?state=queued&page_size=%d", WAITING_MAX);
     if (status == EXIT_FINE)
-        status = fetch_json(context, path, &snapshot->waiting);
-    if (status == EXIT_FINE && json_array_size(json_object_get(snapshot->queue, "devices")) > DRAWN_MAX)
-        return fetch_json(context, "/v1/devices", &snapshot->devices);
-    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
-        if (status != EXIT_FINE)
-            break;
-        snprintf(path, sizeof path, "/v1/devices/%.0f", json_path_number(row, "device"));
-        snapshot->count = i + 1;
-        status = fetch_json(context, path, &snapshot->device[i]);
-        if (status == EXIT_FINE && json_path_text(row, "running", NULL)) {
-            snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
-            struct http_client_response response;
-            status = http_client_send(
-                &context->service,
-                &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true}, &response);
-            if (status == EXIT_FINE)
-                snapshot->running[i] = json_loads(response.body.data, 0, NULL);
-            http_client_response_free(&response);
-        }
-    }
+        status = fetch_json(context, path, &waiting);
+    json_object_set(*queue, "waiting", json_object_get(waiting, "experiments"));
+    if (status == EXIT_FINE && many)
+        status = fetch_json(context, "/v1/devices", &devices);
+    json_array_foreach (rows, i, row)
+        if (many)
+            json_object_set(row, "about",
+                            json_path_find(json_object_get(devices, "devices"), "device_name",
+                                           json_object_get(row, "device_name")));
+        else if (status == EXIT_FINE)
+            status = fetch_row(context, row);
+    json_decref(waiting);
+    json_decref(devices);
     return status;
 }
 
@@ -219,14 +189,12 @@ static void add_reading(FILE *out, const json_t *live, const char *name, const c
         fprintf(out, "  %.0f %s", value, unit);
 }
 
-static void print_device(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot,
-                         size_t i)
+static void print_device(FILE *out, const struct screen *screen, const json_t *row)
 {
-    const json_t *row = json_array_get(json_object_get(snapshot->queue, "devices"), i),
-                 *device = snapshot->device[i];
-    const json_t *live = json_object_get(device, "live"), *running = snapshot->running[i];
-    char text[NUMBER_BYTES];
+    const json_t *device = json_object_get(row, "about"), *running = json_object_get(row, "experiment"),
+                 *live = json_object_get(device, "live");
     const char *why = json_path_text(device, "status.reason", NULL);
+    char text[NUMBER_BYTES];
     fprintf(out, "%s%s%s %s  %s%s%s", screen_style(screen, STYLE_STRONG),
             json_path_text(row, "device_name", "?"), screen_style(screen, STYLE_NONE),
             json_path_text(device, "name", "not known yet"), json_path_text(device, "readiness", ""),
@@ -252,46 +220,37 @@ static void print_device(FILE *out, const struct screen *screen, const struct to
             eta < 0.1 ? "" : text);
 }
 
-/* Many devices: a line for each, without its readings, which would take a request each. */
-static void print_many(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
+static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "device", "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "what it is", "");
-    sheet_column(sheet, SHEET_LEFT, "state", "");
-    sheet_column(sheet, SHEET_LEFT, "runs", "");
-    sheet_column(sheet, SHEET_RIGHT, "queued", "");
-    size_t i, k;
-    json_t *row, *one;
-    json_array_foreach (json_object_get(snapshot->queue, "devices"), i, row) {
-        const char *name = json_path_text(row, "device_name", "?");
-        const json_t *device = NULL;
-        sheet_cell(sheet, STYLE_STRONG, name);
-        json_array_foreach (json_object_get(snapshot->devices, "devices"), k, one)
-            if (strcmp(json_path_text(one, "device_name", ""), name) == 0)
-                device = one;
-        sheet_cell(sheet, STYLE_NONE, json_path_text(device, "name", "?"));
-        sheet_format(sheet, STYLE_NONE, "%s%s", json_path_text(device, "readiness", "?"),
-                     json_path_true(row, "paused") ? ", paused" : "");
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "running", ""));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(row, "queued"));
-    }
-    sheet_print(sheet, screen, out);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", json_path_text(row, "about.readiness", "?"),
+             json_path_true(row, "paused") ? ", paused" : "");
+    return STYLE_NONE;
 }
 
-static void print_snapshot(FILE *out, const struct screen *screen, const struct top_snapshot *snapshot)
+/* Where there are many devices, they have a line each without readings, which would take a request each. */
+static void print_snapshot(FILE *out, const struct screen *screen, const json_t *queue)
 {
-    for (size_t i = 0; i < snapshot->count; i++)
-        print_device(out, screen, snapshot, i);
-    if (snapshot->devices)
-        print_many(out, screen, snapshot);
-    if (json_path_true(snapshot->queue, "paused"))
-        fputs("the whole queue is paused\n", out);
-    fputc('\n', out);
-    print_queue(snapshot->queue, screen, out);
+    static const struct rows_table_column columns[] = {
+        {"device", NULL, SHEET_LEFT, .path = "device_name", .style = STYLE_STRONG, .missing = "?"},
+        {"what it is", NULL, SHEET_LEFT | SHEET_SPARE, .path = "about.name", .missing = "?"},
+        {"state", NULL, SHEET_LEFT, .cell = state_cell},
+        {"runs", NULL, SHEET_LEFT, .path = "running"},
+        {"queued", NULL, SHEET_RIGHT, .path = "queued", .form = ROWS_TABLE_WHOLE},
+        {NULL},
+    };
+    const json_t *devices = json_object_get(queue, "devices"), *waiting = json_object_get(queue, "waiting");
+    bool many = json_array_size(devices) > DRAWN_MAX;
     size_t i;
     json_t *row;
-    const json_t *waiting = json_object_get(snapshot->waiting, "experiments");
+    if (many)
+        rows_table_print(devices, columns, screen, out);
+    json_array_foreach (devices, i, row)
+        if (!many)
+            print_device(out, screen, row);
+    if (json_path_true(queue, "paused"))
+        fputs("the whole queue is paused\n", out);
+    fputc('\n', out);
+    print_queue(queue, screen, out);
     if (json_array_size(waiting) > 0)
         fprintf(out, "\n%squeued last%s\n", screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
@@ -302,19 +261,19 @@ static void print_snapshot(FILE *out, const struct screen *screen, const struct 
 
 static int show_once(struct context *context, bool page)
 {
-    struct top_snapshot snapshot = {0};
+    json_t *queue;
     char *text = NULL;
     size_t size = 0;
-    int status = fetch_snapshot(context, &snapshot);
+    int status = fetch_snapshot(context, &queue);
     FILE *out = status == EXIT_FINE && page ? open_memstream(&text, &size) : NULL;
     if (status == EXIT_FINE)
-        print_snapshot(out ? out : stdout, &context->screen, &snapshot);
+        print_snapshot(out ? out : stdout, &context->screen, queue);
     if (out) {
         fclose(out);
-        full_screen_show(&context->screen, text);
+        screen_page_show(&context->screen, text);
     }
     free(text);
-    snapshot_free(&snapshot);
+    json_decref(queue);
     return status;
 }
 
@@ -326,20 +285,20 @@ int command_top(struct context *context)
     if (context_number(options, OPTION_INTERVAL, 1, 0.1, 3600, &seconds, &error) != 0)
         return context_usage(context, &error);
     if (options->given[OPTION_JSON])
-        return fetch_copy(context, "/v1/queue", NULL, stdout);
+        return command_queue(context);
     if (!context->screen.out || options->given[OPTION_ONCE])
         return show_once(context, false);
     bool quiet = context->screen.quiet;
     int status = show_once(context, false); /* errors are printed before the screen changes */
     if (status != EXIT_FINE)
         return status;
-    full_screen_open();
+    screen_page_open();
     context->screen.quiet = true;
     do {
         screen_measure(&context->screen);
         status = show_once(context, true);
-    } while (status == EXIT_FINE && full_screen_wait(seconds));
-    full_screen_close();
+    } while (status == EXIT_FINE && screen_page_wait(seconds));
+    screen_page_close();
     context->screen.quiet = quiet;
     return status == EXIT_INTERRUPTED || interrupt_received() ? EXIT_FINE : status;
 }

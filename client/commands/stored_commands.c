@@ -5,17 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/answers/samples_table.h"
+#include "client/answers/answers.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
+
+static void print_samples_table(struct context *context, const json_t *document)
+{
+    answers_print_samples(document, &context->screen);
+}
 
 /* As the options say: CSV, JSON or a table. */
 static int print_samples(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
     struct error error = {0};
-    char path[256];
-    json_t *document;
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     if (resource->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
         error_set(&error, ERROR_INVALID,
                   resource->sweep
@@ -24,15 +28,9 @@ static int print_samples(struct context *context, const struct resource *resourc
                   resource->id);
         return context_usage(context, &error);
     }
-    snprintf(path, sizeof path, "/v1/experiments/%s/samples%s", resource->id,
-             options->given[OPTION_CSV] ? ".csv" : "");
-    if (options->given[OPTION_CSV] || options->given[OPTION_JSON])
-        return fetch_copy(context, path, options->given[OPTION_CSV] ? "text/csv" : NULL, out);
-    int status = fetch_json(context, path, &document);
-    if (document)
-        samples_table_print(document, &context->screen);
-    json_decref(document);
-    return status;
+    snprintf(path, sizeof path, "%s/samples%s", resource->path, options->given[OPTION_CSV] ? ".csv" : "");
+    return fetch_show_to(out, context, &(struct http_client_request){.method = "GET", .path = path},
+                         print_samples_table);
 }
 
 int command_show(struct context *context)
@@ -57,13 +55,12 @@ static int cancel_one(struct context *context, const char *id)
 {
     struct resource resource;
     struct http_client_response response;
-    char path[256];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     bool remove = context->options.given[OPTION_REMOVE] != NULL;
     int status = client_submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
-    snprintf(path, sizeof path, "/v1/%s/%s%s", resource.sweep ? "sweeps" : "experiments", resource.id,
-             remove ? "?remove=true" : "");
+    snprintf(path, sizeof path, "%s%s", resource.path, remove ? "?remove=true" : "");
     status = http_client_send(&context->service,
                               &(struct http_client_request){.method = "DELETE", .path = path}, &response);
     if (status == EXIT_FINE && context->options.given[OPTION_JSON])

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/answers/json_path.h"
+#include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
-#include "client/parameters/value.h"
-#include "client/terminal/sheet.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
@@ -36,11 +34,9 @@ static json_t *make_request(struct context *context, const char *first, bool axe
                                                "the first word is the %s's name, not \"%s\"", first, name)
                                    : 0;
     if (failed == 0 && strcmp(first, "kernel") == 0 && strchr(name, ',')) {
-        const char *word[] = {NULL};
         char whole[1024];
         snprintf(whole, sizeof whole, "kernel=%s", name);
-        word[0] = whole;
-        failed = parameters_add(request, word, 1, axes, &error);
+        failed = parameters_add(request, &(const char *){whole}, 1, axes, &error);
     } else if (failed == 0) {
         json_object_set_new(request, first, json_string(name));
     }
@@ -61,7 +57,7 @@ int command_run(struct context *context)
     for (int i = 1; i < options->word_count; i++) {
         const char *word = options->words[i], *equals = strchr(word, '=');
         bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "counters=", 9) == 0;
-        several = several || (!own && equals && value_is_list(equals + 1));
+        several = several || (!own && equals && parameters_is_list(equals + 1));
     }
     int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
     if (status == EXIT_REFUSED && several)
@@ -76,31 +72,19 @@ int command_sweep(struct context *context)
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }
 
-static int list_recipes(struct context *context)
+static void print_recipes(struct context *context, const json_t *document)
 {
-    json_t *document, *row;
-    size_t i;
-    if (context->options.given[OPTION_JSON])
-        return fetch_copy(context, "/v1/recipes", NULL, stdout);
-    int status = fetch_json(context, "/v1/recipes", &document);
-    if (status != EXIT_FINE)
-        return status;
-    struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "recipe", "");
-    sheet_column(sheet, SHEET_LEFT, "title", "");
-    json_array_foreach (json_object_get(document, "recipes"), i, row) {
-        sheet_cell(sheet, STYLE_STRONG, json_path_text(row, "name", ""));
-        sheet_cell(sheet, STYLE_NONE, json_path_text(row, "title", ""));
-    }
-    sheet_print(sheet, &context->screen, stdout);
-    json_decref(document);
-    return status;
+    static const struct rows_table_column columns[] = {
+        {"recipe", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
+        {"title", NULL, SHEET_LEFT, .path = "title"},
+        {NULL}};
+    rows_table_print(json_object_get(document, "recipes"), columns, &context->screen, stdout);
 }
 
 int command_recipe(struct context *context)
 {
     if (context->options.word_count == 0)
-        return list_recipes(context);
+        return fetch_show(context, "/v1/recipes", print_recipes);
     json_t *request = make_request(context, "recipe", true);
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }

@@ -6,78 +6,9 @@
 #include "client/commands/command.h"
 
 const struct manual_option manual_options[OPTION_COUNT] = {
-    [OPTION_URL] = {"url", 0, "URL", "the service, instead of COALESCED_URL", NULL},
-    [OPTION_JSON] = {"json", 0, NULL, "print the service's answer as it came", NULL},
-    [OPTION_CSV] = {"csv", 0, NULL, "print the service's table", NULL},
-    [OPTION_ASCII] = {"ascii", 0, NULL,
-                      "draw and write with ASCII alone; the default where the locale is not UTF-8", NULL},
-    [OPTION_COLOR] = {"color", 0, "WHEN",
-                      "colours: auto (on a terminal, unless NO_COLOR is set), always or never",
-                      "auto always never"},
-    [OPTION_QUIET] = {"quiet", 'q', NULL, "no progress and no remarks on standard error; errors are told",
-                      NULL},
-    [OPTION_PATIENCE] =
-        {"patience", 0, "SECONDS",
-         "how long to try again when the service is full, stopping or was lost; 60 unless given", NULL},
-    [OPTION_HELP] = {"help", 'h', NULL, "print help, after a command for that command", NULL},
-    [OPTION_DETACH] = {"detach", 'd', NULL, "print the id and do not wait", NULL},
-    [OPTION_STRICT] = {"strict", 0, NULL, "exit 5 when a result is not stable", NULL},
-    [OPTION_CANCEL] = {"cancel-on-interrupt", 0, NULL,
-                       "Ctrl-C cancels the work instead of leaving it in the queue", NULL},
-    [OPTION_X] = {"x", 0, "AXIS", "the axis along which the plot goes", NULL},
-    [OPTION_Y] = {"y", 0, "VALUE", "what the plot shows: hot_gbps unless given; times in microseconds",
-                  "hot_gbps cold_gbps hot_us cold_us"},
-    [OPTION_NO_PLOT] = {"no-plot", 0, NULL, "the table alone", NULL},
-    [OPTION_WARP] = {"warp", 0, "N", "the warp of the block to look at; 0 unless given", NULL},
-    [OPTION_BLOCK] = {"in-block", 0, "X[xYxZ]", "the block of the grid to look at; 0 unless given", NULL},
-    [OPTION_LIMIT] = {"limit", 'n', "N", "at most so many rows, 500 at most; 20 unless given", NULL},
-    [OPTION_SWEEPS] = {"sweeps", 0, NULL, "list sweeps instead of experiments", NULL},
-    [OPTION_KERNEL] = {"kernel", 0, "NAME", "only those of this kernel", NULL},
-    [OPTION_STATE] = {"state", 0, "STATE", "only those in this state",
-                      "queued running succeeded failed cancelled"},
-    [OPTION_DEVICE] =
-        {"device", 0, "DEVICE",
-         "which one, by its name or number; to run on also any, or what it must be, with commas "
-         "between: arch=sm_90,memory_bytes=100G",
-         NULL},
-    [OPTION_SPREAD] = {"spread", 0, NULL,
-                       "each point goes to whichever device is free: any, unless --device says which", NULL},
-    [OPTION_DEVICE_UUID] = {"device-uuid", 0, "UUID", "only those that ran on that device", NULL},
-    [OPTION_DEVICE_NAME] = {"device-name", 0, "NAME",
-                            "predict the time on a device that is called so, and whose constants are known: "
-                            "\"NVIDIA H200\"",
-                            NULL},
-    [OPTION_LABEL] = {"label", 0, "NAME[=VALUE]", "only those with this label", NULL},
-    [OPTION_OWNER] = {"owner", 0, "NAME", "only those of this person", NULL},
-    [OPTION_SWEEP] = {"sweep", 0, "ID", "only those of this sweep", NULL},
-    [OPTION_SINCE] = {"since", 0, "TIME",
-                      "only those submitted then or later: 2026-02-03, or 2026-02-03T04:05:06Z", NULL},
-    [OPTION_UNTIL] = {"until", 0, "TIME", "only those submitted before then", NULL},
-    [OPTION_REMOVE] = {"remove", 0, NULL, "remove what has ended from the service, for good", NULL},
-    [OPTION_TIME] = {"time", 0, "WHICH", "the times to compare; the service's choice when left out",
-                     "hot cold"},
-    [OPTION_SAME_WITHIN] =
-        {"same-within", 0, "PART",
-         "what is called the same: 0.005 is half a per cent, which is the service's default", NULL},
-    [OPTION_BUT_FOR] = {"but-for", 0, "FIELDS",
-                        "fields of the request in which A and B may differ, with commas between them", NULL},
-    [OPTION_STABLE_ONLY] = {"stable-only", 0, NULL, "compare only runs whose result is stable", NULL},
-    [OPTION_INTERVAL] = {"interval", 0, "SECONDS", "time between two looks; 1 unless given", NULL},
-    [OPTION_ONCE] = {"once", 0, NULL, "look once, as it does without a terminal", NULL},
-    [OPTION_OUTPUT] = {"output", 'o', "FILE", "write to this file instead of standard output", NULL},
-    [OPTION_VIEW] = {"view", 0, "VIEW",
-                     "of a sweep's table: a row a run (runs), or a row a point with medians and intervals "
-                     "(summary); prints the table, as --csv does",
-                     "runs summary"},
-    [OPTION_COLUMNS] = {"columns", 0, "NAMES",
-                        "of the table only these columns, with commas between them; prints it, as --csv does",
-                        NULL},
-    [OPTION_SAMPLES] = {"samples", 0, NULL,
-                        "the raw samples of an experiment that was run with measure.keep_samples=on", NULL},
-    [OPTION_AGAIN] = {"again", 0, NULL, "ask for a new one, which takes the role admin", NULL},
-    [OPTION_VERSION] = {"version", 'V', NULL, "print the version", NULL},
-    [OPTION_COMPLETION] = {"completion", 0, "SHELL", "print the completion for a shell", "bash zsh fish"},
-    [OPTION_MAN] = {"man", 0, NULL, "print the man page's source", NULL},
+#define OPTION(name, ...) [OPTION_##name] = {__VA_ARGS__},
+#include "client/manual/options.h"
+#undef OPTION
 };
 
 #define BIT(name) (UINT64_C(1) << OPTION_##name)
@@ -233,13 +164,6 @@ const struct manual_command *command_table_find(const char *name)
 
 bool command_table_takes(const struct manual_command *command, enum option option)
 {
-    uint64_t bit = UINT64_C(1) << option;
-    if (command)
-        return ((manual_common | command->options) & bit) != 0;
-    if ((manual_common | manual_alone) & bit)
-        return true;
-    for (command = manual_commands; command->name; command++)
-        if (command->options & bit)
-            return true;
-    return false;
+    uint64_t all = manual_common | (command ? command->options : manual_alone);
+    return (all >> option & 1) != 0;
 }

@@ -7,50 +7,9 @@
 #include <stdint.h>
 
 enum option {
-    OPTION_URL,
-    OPTION_JSON,
-    OPTION_CSV,
-    OPTION_ASCII,
-    OPTION_COLOR,
-    OPTION_QUIET,
-    OPTION_PATIENCE,
-    OPTION_HELP,
-    OPTION_DETACH,
-    OPTION_STRICT,
-    OPTION_CANCEL,
-    OPTION_X,
-    OPTION_Y,
-    OPTION_NO_PLOT,
-    OPTION_WARP,
-    OPTION_BLOCK,
-    OPTION_LIMIT,
-    OPTION_SWEEPS,
-    OPTION_KERNEL,
-    OPTION_STATE,
-    OPTION_DEVICE,
-    OPTION_SPREAD,
-    OPTION_DEVICE_UUID,
-    OPTION_DEVICE_NAME,
-    OPTION_LABEL,
-    OPTION_OWNER,
-    OPTION_SWEEP,
-    OPTION_SINCE,
-    OPTION_UNTIL,
-    OPTION_REMOVE,
-    OPTION_TIME,
-    OPTION_SAME_WITHIN,
-    OPTION_BUT_FOR,
-    OPTION_STABLE_ONLY,
-    OPTION_INTERVAL,
-    OPTION_ONCE,
-    OPTION_OUTPUT,
-    OPTION_VIEW,
-    OPTION_COLUMNS,
-    OPTION_SAMPLES,
-    OPTION_AGAIN,
-    OPTION_VERSION,
-    OPTION_COMPLETION,
-    OPTION_MAN,
+#define OPTION(name, ...) OPTION_##name,
+#include "client/manual/options.h"
+#undef OPTION
     OPTION_COUNT
 };
 
@@ -111,7 +70,7 @@ extern const struct manual_pair manual_exits[], manual_environment[], manual_val
 /* The command with that name; NULL: there is none. */
 const struct manual_command *command_table_find(const char *name);
 
-/* True when the command takes the option; without a command (NULL): when the option may stand alone. */
+/* True when the command takes the option; NULL: when the option is offered without a command. */
 bool command_table_takes(const struct manual_command *command, enum option option);
 
 #endif

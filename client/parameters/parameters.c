@@ -1,10 +1,193 @@
 #include "client/parameters/parameters.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "client/parameters/value.h"
+#include "base/words.h"
 
-enum { NAME_BYTES = 128 };
+/* COUNT_MAX: the most points of a sweep, so a longer range is a mistake. */
+enum { ITEM_BYTES = 1024, NAME_BYTES = 128, COUNT_MAX = 10000 };
+
+enum found { FOUND, NONE, TOO_LARGE };
+
+static const struct {
+    const char *suffix;
+    long long factor;
+} suffixes[] = {{"Ki", 1LL << 10}, {"Mi", 1LL << 20}, {"Gi", 1LL << 30},
+                {"k", 1000},       {"M", 1000000},    {"G", 1000000000}};
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+/* base^exponent; -1 when that is beyond 64 bits. */
+static int raise_to(long long base, long long exponent, long long *value)
+{
+    *value = 1;
+    if (exponent < 0 || exponent > 63)
+        return -1;
+    for (; exponent > 0; exponent--)
+        if (__builtin_mul_overflow(*value, base, value))
+            return -1;
+    return 0;
+}
+
+/* The integer at the beginning of the text; *end is behind it. */
+static enum found read_integer(const char *text, const char **end, long long *value)
+{
+    if (!isdigit((unsigned char)text[*text == '-']))
+        return NONE;
+    char *at;
+    bool large = false;
+    errno = 0;
+    *value = strtoll(text, &at, 10);
+    if (*at == '^' && isdigit((unsigned char)at[1])) {
+        long long exponent = strtoll(at + 1, &at, 10);
+        large = raise_to(*value, exponent, value) != 0;
+    } else {
+        int i = 0;
+        size_t length = 0;
+        for (; i < SUFFIXES; i++) {
+            length = strlen(suffixes[i].suffix);
+            /* In a shape an x may follow: 8Kix8Ki. */
+            if (strncmp(at, suffixes[i].suffix, length) == 0 &&
+                (!isalnum((unsigned char)at[length]) || at[length] == 'x'))
+                break;
+        }
+        if (i < SUFFIXES) {
+            large = __builtin_mul_overflow(*value, suffixes[i].factor, value);
+            at += length;
+        }
+    }
+    *end = at;
+    return large || errno == ERANGE ? TOO_LARGE : FOUND;
+}
+
+/* "32x8" as [32, 8]; NULL with *found NONE when it is no shape. */
+static json_t *read_shape(const char *text, enum found *found)
+{
+    json_t *shape = json_array();
+    for (const char *at = text;; at++) {
+        long long value;
+        *found = read_integer(at, &at, &value);
+        if (*found != FOUND || (*at && *at != 'x'))
+            break;
+        json_array_append_new(shape, json_integer(value));
+        if (!*at && json_array_size(shape) >= 2)
+            return shape;
+        if (!*at)
+            break;
+    }
+    *found = *found == TOO_LARGE ? TOO_LARGE : NONE;
+    json_decref(shape);
+    return NULL;
+}
+
+json_t *parameters_item(const char *text, struct error *error)
+{
+    const char *end;
+    char *number_end;
+    long long value;
+    json_t *shape = NULL;
+    enum found found = read_integer(text, &end, &value);
+    if (found == FOUND && !*end)
+        return json_integer(value);
+    if (found == FOUND)
+        shape = read_shape(text, &found);
+    if (found == TOO_LARGE)
+        error_set(error, ERROR_INVALID, "%s is more than 64 bits hold", text);
+    if (found == TOO_LARGE || shape)
+        return shape;
+    if (strcmp(text, "null") == 0)
+        return json_null();
+    if (isdigit((unsigned char)*text) || *text == '-' || *text == '.') {
+        double number = strtod(text, &number_end);
+        if (number_end != text && !*number_end && isfinite(number) && !strpbrk(text, "xXpP"))
+            return json_real(number);
+    }
+    return json_string(text);
+}
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+/* Appends the values of "from..to", "from..to step n" or "from..to by xn". */
+static int expand(const char *text, json_t *list, struct error *error)
+{
+    const char *at;
+    long long from, to, step = 1, factor = 0;
+    if (read_integer(skip_blanks(text), &at, &from) != FOUND || strncmp(at = skip_blanks(at), "..", 2) != 0 ||
+        read_integer(skip_blanks(at + 2), &at, &to) != FOUND)
+        return error_set(error, ERROR_INVALID,
+                         "\"%s\" is no range: 0..16, \"0..1024 step 32\" or \"1..4096 by x2\"", text);
+    at = skip_blanks(at);
+    if (strncmp(at, "step", 4) == 0) {
+        if (read_integer(skip_blanks(at + 4), &at, &step) != FOUND || step < 1)
+            return error_set(error, ERROR_INVALID, "the step of \"%s\" is a number from 1 on", text);
+    } else if (strncmp(at, "by", 2) == 0) {
+        at = skip_blanks(at + 2);
+        if (*at != 'x' || read_integer(at + 1, &at, &factor) != FOUND || factor < 2 || from < 1)
+            return error_set(error, ERROR_INVALID, "\"%s\" begins at 1 or more and goes by x2 or more", text);
+    }
+    if (*skip_blanks(at))
+        return error_set(error, ERROR_INVALID, "\"%s\" is no range: what is \"%s\"?", text, at);
+    if (from > to)
+        return error_set(error, ERROR_INVALID, "\"%s\" ends before it begins", text);
+    for (long long value = from; value <= to;) {
+        if (json_array_size(list) >= COUNT_MAX)
+            return error_set(error, ERROR_INVALID, "\"%s\" has more than %d values", text, COUNT_MAX);
+        json_array_append_new(list, json_integer(value));
+        if (factor ? __builtin_mul_overflow(value, factor, &value)
+                   : __builtin_add_overflow(value, step, &value))
+            break;
+    }
+    return 0;
+}
+
+static bool is_range(const char *text)
+{
+    const char *dots = strstr(text, "..");
+    return dots && dots != text && (isdigit((unsigned char)*skip_blanks(text)) || *skip_blanks(text) == '-');
+}
+
+bool parameters_is_list(const char *text)
+{
+    return strchr(text, ',') || is_range(text);
+}
+
+/* Copies the item at *at, which ends at a comma; *at is then the next one, NULL behind the last. False: it
+   is empty or too long. */
+static bool next_item(const char **at, char item[ITEM_BYTES])
+{
+    size_t length = strcspn(*at, ",");
+    if (length == 0 || length >= ITEM_BYTES)
+        return false;
+    memcpy(item, *at, length);
+    item[length] = '\0';
+    *at = (*at)[length] ? *at + length + 1 : NULL;
+    return true;
+}
+
+json_t *parameters_list(const char *text, struct error *error)
+{
+    json_t *list = json_array();
+    char item[ITEM_BYTES];
+    for (const char *at = text; at;) {
+        int failed = !next_item(&at, item)
+                         ? error_set(error, ERROR_INVALID, "\"%s\" has an empty value", text)
+                     : is_range(item) ? expand(item, list, error)
+                                      : json_array_append_new(list, parameters_item(item, error));
+        if (failed) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* ---- requests ---- */
 
 static bool is_on(const char *text)
 {
@@ -15,55 +198,27 @@ static bool is_off(const char *text)
     return strcmp(text, "off") == 0 || strcmp(text, "false") == 0;
 }
 
-/* Members that may be a boolean. */
-static bool may_be_on(const char *name)
-{
-    return strcmp(name, "counters") == 0 || strcmp(name, "debug") == 0 || strcmp(name, "l1") == 0 ||
-           strcmp(name, "what_if") == 0 || strncmp(name, "measure.", 8) == 0;
-}
-
-/* Its value is always a list, and no axis. */
-static bool is_set(const char *name)
-{
-    return strcmp(name, "counters") == 0;
-}
-
 /* "sm_20,3.7,Tesla K80": all of them are names, also those that look like numbers. */
 static json_t *read_names(const char *text, struct error *error)
 {
     json_t *names = json_array();
-    for (const char *at = text; names; at += strcspn(at, ",") + 1) {
-        size_t length = strcspn(at, ",");
-        json_t *name = length ? json_stringn(at, length) : NULL;
-        if (!name || json_array_append_new(names, name) != 0) {
+    char item[ITEM_BYTES];
+    for (const char *at = text; at;)
+        if (!next_item(&at, item) || json_array_append_new(names, json_string(item)) != 0) {
             error_set(error, ERROR_INVALID, "\"%s\" is no list of names", text);
             json_decref(names);
             return NULL;
         }
-        if (!at[length])
-            break;
-    }
     return names;
-}
-
-static bool is_shape(const char *name)
-{
-    return strcmp(name, "block") == 0 || strcmp(name, "grid") == 0 || strcmp(name, "size") == 0;
 }
 
 /* "arch=sm_90,memory_bytes=100G": conditions on a device. */
 static json_t *read_conditions(const char *text, struct error *error)
 {
     json_t *conditions = json_object();
-    for (const char *at = text; conditions && *at;) {
-        char item[NAME_BYTES * 2];
-        size_t length = strcspn(at, ",");
-        char *equals = NULL;
-        if (length < sizeof item) {
-            memcpy(item, at, length);
-            item[length] = '\0';
-            equals = strchr(item, '=');
-        }
+    char item[ITEM_BYTES];
+    for (const char *at = text; at && *at;) {
+        char *equals = next_item(&at, item) ? strchr(item, '=') : NULL;
         if (!equals || equals == item || !equals[1]) {
             error_set(error, ERROR_INVALID,
                       "\"%s\" is no device: its name or number, any, or what it must be, as in "
@@ -73,11 +228,10 @@ static json_t *read_conditions(const char *text, struct error *error)
             return NULL;
         }
         *equals++ = '\0';
-        json_t *value = is_on(equals) || is_off(equals)     ? json_boolean(is_on(equals))
-                        : strcmp(item, "memory_bytes") == 0 ? value_item(equals, error)
-                                                            : json_string(equals);
-        json_object_set_new(conditions, item, value);
-        at += length + (at[length] == ',');
+        json_object_set_new(conditions, item,
+                            is_on(equals) || is_off(equals)     ? json_boolean(is_on(equals))
+                            : strcmp(item, "memory_bytes") == 0 ? parameters_item(equals, error)
+                                                                : json_string(equals));
     }
     return conditions;
 }
@@ -92,19 +246,17 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
     }
     if (strcmp(name, "device") == 0 && strchr(text, '='))
         return read_conditions(text, error);
-    if (may_be_on(name) && (is_on(text) || is_off(text)))
+    bool may_be_on = words_contain("counters debug l1 what_if", name) || strncmp(name, "measure.", 8) == 0;
+    if (may_be_on && (is_on(text) || is_off(text)))
         return json_boolean(is_on(text));
     if (strcmp(name, "arch") == 0)
         return read_names(text, error);
-    if (is_set(name) || value_is_list(text))
-        return value_list(text, error);
-    json_t *value = value_item(text, error);
-    if (axes && json_is_array(value) && is_shape(name)) {
-        json_t *list = json_array();
-        json_array_append_new(list, value);
-        return list;
-    }
-    return value;
+    /* counters is always a list, and no axis. */
+    if (strcmp(name, "counters") == 0 || parameters_is_list(text))
+        return parameters_list(text, error);
+    json_t *value = parameters_item(text, error);
+    return axes && json_is_array(value) && words_contain("block grid size", name) ? json_pack("[o]", value)
+                                                                                  : value;
 }
 
 /* Sets the member of that dotted name. Takes the reference to the value. */
@@ -112,13 +264,13 @@ static int put(json_t *request, const char *name, json_t *value, struct error *e
 {
     const char *dot = strchr(name, '.');
     if (!dot) {
-        bool twice = json_object_get(request, name) != NULL;
-        if (twice || json_object_set_new(request, name, json_incref(value)) != 0) {
-            json_decref(value);
-            return error_set(error, ERROR_INVALID, twice ? "%s is given twice" : "%s is no name", name);
-        }
+        int failed = json_object_get(request, name)
+                         ? error_set(error, ERROR_INVALID, "%s is given twice", name)
+                     : json_object_set(request, name, value) != 0
+                         ? error_set(error, ERROR_INVALID, "%s is no name", name)
+                         : 0;
         json_decref(value);
-        return 0;
+        return failed;
     }
     char first[NAME_BYTES];
     size_t length = (size_t)(dot - name);

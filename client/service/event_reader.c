@@ -1,9 +1,8 @@
-/* The stream is a libcurl easy handle in a multi handle, driven by event_reader_next(). */
+/* The stream is one libcurl request, whose body is parsed as it comes. */
 #include "client/service/event_reader.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,146 +10,96 @@
 
 /* The service sends a comment after 15 s without an event. The largest event is a sweep without its
    points. */
-enum { SILENCE_MAX_S = 45, POLL_MS = 200, NAME_BYTES = 64, EVENT_BYTES_MAX = 1 << 24 };
+enum { SILENCE_MAX_S = 45, TYPE_BYTES = 64, EVENT_BYTES_MAX = 1 << 24 };
 
 struct event_reader {
-    CURLM *multi;
     CURL *curl;
-    struct curl_slist *headers;
-    struct buffer bytes; /* received and not parsed yet */
-    char type[NAME_BYTES], last_id[NAME_BYTES];
-    struct buffer data;
-    bool delivered; /* the caller has the event in `type` and `data` */
-    bool closed;
-    int64_t received_ns;
+    const struct event_reader_calls *calls;
+    char *last_id, type[TYPE_BYTES];
+    int64_t received_ns;       /* when the last byte came */
+    struct buffer bytes, data; /* received and not parsed yet; of the event that is being parsed */
 };
 
-static size_t append_bytes(char *bytes, size_t size, size_t count, void *data)
+static long status_of(CURL *curl)
 {
-    struct event_reader *stream = data;
-    stream->received_ns = clock_monotonic_ns();
-    if (event_reader_status(stream) != 200)
-        return size * count; /* a problem document: an ordinary request reports it */
-    if (stream->bytes.size > EVENT_BYTES_MAX)
-        return 0;
-    return buffer_append(&stream->bytes, bytes, size * count) == 0 ? size * count : 0;
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    return status;
 }
 
-struct event_reader *event_reader_open(const struct http_client *service, const char *path,
-                                       const char *last_id)
-{
-    struct event_reader *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        return NULL;
-    snprintf(stream->last_id, sizeof stream->last_id, "%s", last_id ? last_id : "");
-    stream->multi = curl_multi_init();
-    stream->curl = curl_easy_init();
-    stream->received_ns = clock_monotonic_ns();
-    const struct http_client_request request = {.method = "GET",
-                                                .path = path,
-                                                .accept = "text/event-stream",
-
-                                                .last_event_id = *stream->last_id ? stream->last_id : NULL};
-    if (stream->multi && stream->curl)
-        stream->headers = http_client_prepare(service, stream->curl, &request);
-    if (!stream->headers) {
-        event_reader_close(stream);
-        return NULL;
-    }
-    curl_easy_setopt(stream->curl, CURLOPT_WRITEFUNCTION, append_bytes);
-    curl_easy_setopt(stream->curl, CURLOPT_WRITEDATA, stream);
-    curl_multi_add_handle(stream->multi, stream->curl);
-    return stream;
-}
-
-void event_reader_close(struct event_reader *stream)
-{
-    if (!stream)
-        return;
-    if (stream->multi && stream->curl)
-        curl_multi_remove_handle(stream->multi, stream->curl);
-    curl_easy_cleanup(stream->curl);
-    curl_multi_cleanup(stream->multi);
-    curl_slist_free_all(stream->headers);
-    buffer_free(&stream->bytes);
-    buffer_free(&stream->data);
-    free(stream);
-}
-
-/* Parses one line, without its end. True when it completes an event. */
+/* Parses one line, without its end; an empty one completes an event. False: the callback ended the stream. */
 static bool parse_line(struct event_reader *stream, const char *line)
 {
-    if (!*line)
-        return stream->data.size > 0;
     const char *colon = strchr(line, ':');
     size_t length = colon ? (size_t)(colon - line) : strlen(line);
     const char *value = colon ? colon + 1 + (colon[1] == ' ') : "";
     if (length == 2 && strncmp(line, "id", 2) == 0)
-        snprintf(stream->last_id, sizeof stream->last_id, "%s", value);
+        snprintf(stream->last_id, EVENT_READER_ID_BYTES, "%s", value);
     else if (length == 5 && strncmp(line, "event", 5) == 0)
         snprintf(stream->type, sizeof stream->type, "%s", value);
     else if (length == 4 && strncmp(line, "data", 4) == 0)
         buffer_text(&stream->data, value);
-    return false;
+    if (*line || !stream->data.size)
+        return true;
+    bool more = stream->calls->event(stream->calls->data, stream->type, stream->data.data);
+    stream->type[0] = '\0';
+    buffer_consume(&stream->data, stream->data.size);
+    return more;
 }
 
-/* Parses what was received up to the end of an event. False: it is not complete. */
-static bool parse_event(struct event_reader *stream, struct event_reader_event *event)
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 {
-    if (stream->delivered) {
-        stream->delivered = false;
-        stream->type[0] = '\0';
-        buffer_consume(&stream->data, stream->data.size);
-    }
+    struct event_reader *stream = data;
+    stream->received_ns = clock_monotonic_ns();
+    if (status_of(stream->curl) != 200)
+        return size * count; /* a problem document: an ordinary request reports it */
+    if (stream->bytes.size > EVENT_BYTES_MAX || buffer_append(&stream->bytes, bytes, size * count) != 0)
+        return 0;
     size_t used = 0;
-    while (!stream->delivered && used < stream->bytes.size) {
+    bool more = true;
+    for (char *end; more && (end = memchr(stream->bytes.data + used, '\n', stream->bytes.size - used));) {
         char *line = stream->bytes.data + used;
-        char *end = memchr(line, '\n', stream->bytes.size - used);
-        if (!end)
-            break;
         *end = '\0';
         if (end > line && end[-1] == '\r')
             end[-1] = '\0';
+        more = parse_line(stream, line);
         used = (size_t)(end - stream->bytes.data) + 1;
-        stream->delivered = parse_line(stream, line);
     }
-    if (used)
-        buffer_consume(&stream->bytes, used);
-    *event = (struct event_reader_event){stream->type, stream->data.data};
-    return stream->delivered;
+    buffer_consume(&stream->bytes, used);
+    return more ? size * count : 0;
 }
 
-enum event_reader_state event_reader_next(struct event_reader *stream, int wait_ms,
-                                          struct event_reader_event *event)
+static int on_progress(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-    int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;
-    for (;;) {
-        int running = 0;
-        if (parse_event(stream, event))
-            return EVENT_READER_EVENT;
-        if (stream->closed)
-            return EVENT_READER_CLOSED;
-        bool performed = curl_multi_perform(stream->multi, &running) == CURLM_OK;
-        int64_t now_ns = clock_monotonic_ns();
-        stream->closed =
-            !performed || !running || now_ns - stream->received_ns > (int64_t)SILENCE_MAX_S * 1000000000;
-        if (stream->closed || (stream->bytes.size && memchr(stream->bytes.data, '\n', stream->bytes.size)))
-            continue;
-        if (now_ns >= until_ns || interrupt_received())
-            return EVENT_READER_IDLE;
-        int left_ms = (int)((until_ns - now_ns) / 1000000) + 1;
-        curl_multi_poll(stream->multi, NULL, 0, left_ms < POLL_MS ? left_ms : POLL_MS, NULL);
-    }
+    const struct event_reader *stream = data;
+    (void)a, (void)b, (void)c, (void)d;
+    return interrupt_received() || clock_passed(stream->received_ns, SILENCE_MAX_S) ||
+           !stream->calls->tick(stream->calls->data);
 }
 
-const char *event_reader_last_id(const struct event_reader *stream)
+long event_reader_run(const struct http_client *service, const char *path,
+                      char last_id[EVENT_READER_ID_BYTES], const struct event_reader_calls *calls)
 {
-    return stream->last_id;
-}
-
-long event_reader_status(const struct event_reader *stream)
-{
+    struct event_reader stream = {
+        .curl = curl_easy_init(), .calls = calls, .last_id = last_id, .received_ns = clock_monotonic_ns()};
+    const struct http_client_request request = {.method = "GET",
+                                                .path = path,
+                                                .accept = "text/event-stream",
+                                                .last_event_id = *last_id ? last_id : NULL};
+    struct curl_slist *headers = stream.curl ? http_client_prepare(service, stream.curl, &request) : NULL;
     long status = 0;
-    curl_easy_getinfo(stream->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (headers) {
+        curl_easy_setopt(stream.curl, CURLOPT_WRITEFUNCTION, on_bytes);
+        curl_easy_setopt(stream.curl, CURLOPT_WRITEDATA, &stream);
+        curl_easy_setopt(stream.curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(stream.curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+        curl_easy_setopt(stream.curl, CURLOPT_XFERINFODATA, &stream);
+        curl_easy_perform(stream.curl);
+        status = status_of(stream.curl);
+    }
+    curl_easy_cleanup(stream.curl);
+    curl_slist_free_all(headers);
+    buffer_free(&stream.bytes);
+    buffer_free(&stream.data);
     return status;
 }

@@ -1,33 +1,86 @@
-/* One libcurl handle. libcurl's progress function is called about once a second during a wait: it runs the
-   caller's tick and sees an interrupt. A POST that makes something is sent again only with its idempotency
+/* One libcurl handle. libcurl's progress function is called about once a second during a wait: it sees an
+   interrupt. A POST that makes something is sent again only with its idempotency
    key, so that nothing runs twice. */
 #include "client/service/http_client.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "client/manual/command_table.h"
-#include "client/service/service_address.h"
 #include "client/service/problem_text.h"
 #include "client/terminal/interrupt.h"
 
-enum { CONNECT_S = 5, RESPONSE_S = 30 };
+enum { CONNECT_S = 5, RESPONSE_S = 30, TOKEN_MAX = 1024 };
+
+/* "http://host:port", "host:port" or "unix:/path": *url without a slash at its end, *unix_path of a socket
+   or NULL. */
+static int read_address(const char *text, char **url, char **unix_path, struct error *error)
+{
+    *url = *unix_path = NULL;
+    if (strncmp(text, "unix:", 5) == 0) {
+        const char *path = text + 5;
+        if (*path != '/')
+            return error_set(error, ERROR_INVALID, "\"%s\" is no address: a socket is unix:/its/path", text);
+        *unix_path = strdup(path);
+        *url = strdup("http://localhost");
+    } else {
+        bool whole = strstr(text, "://") != NULL;
+        if (whole && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
+            return error_set(error, ERROR_INVALID,
+                             "\"%s\" is no address: http://host:port, https://host or unix:/path", text);
+        if (!*text || asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
+            return error_set(error, ERROR_INVALID, "\"%s\" is no address: http://host:port or unix:/path",
+                             text);
+        for (size_t end = strlen(*url); end > 0 && (*url)[end - 1] == '/'; end--)
+            (*url)[end - 1] = '\0';
+    }
+    if (*url && (strncmp(text, "unix:", 5) != 0 || *unix_path))
+        return 0;
+    return error_set(error, ERROR_MEMORY, "no memory");
+}
+
+/* The header "Authorization: Bearer ..." from the first line of a file; NULL: an error. Warns when other
+   users can read the file. */
+static char *read_authorization(const char *path, struct screen *screen, struct error *error)
+{
+    char line[TOKEN_MAX + 2], *header = NULL;
+    struct stat about;
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        error_set_errno(error, errno, "the token file %s", path);
+        return NULL;
+    }
+    if (fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & (S_IRWXG | S_IRWXO)))
+        screen_remark(screen, "others may read the token file %s: chmod 600 it", path);
+    if (!fgets(line, sizeof line, file))
+        line[0] = '\0';
+    fclose(file);
+    line[strcspn(line, "\r\n")] = '\0';
+    if (!*line || line[strcspn(line, " \t")] || strlen(line) > TOKEN_MAX)
+        error_set(error, ERROR_INVALID, "the first line of the token file %s is no token", path);
+    else if (asprintf(&header, "Authorization: Bearer %s", line) < 0)
+        error_set(error, ERROR_MEMORY, "no memory");
+    explicit_bzero(line, sizeof line);
+    return header;
+}
 
 int http_client_open(struct http_client *service, struct screen *screen, const char *url, double retry_s,
                      struct error *error)
 {
     *service = (struct http_client){.screen = screen, .retry_s = retry_s};
     const char *given = url ? url : getenv("COALESCED_URL"), *tokens = getenv("COALESCED_TOKEN_FILE");
-    if (service_address_read(given && *given ? given : "http://127.0.0.1:8080", &service->url,
-                             &service->unix_path, error) != 0)
+    if (read_address(given && *given ? given : "http://127.0.0.1:8080", &service->url, &service->unix_path,
+                     error) != 0)
         return -1;
-    if (tokens && *tokens && !(service->authorization = service_address_authorization(tokens, screen, error)))
+    if (tokens && *tokens && !(service->authorization = read_authorization(tokens, screen, error)))
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || !(service->curl = curl_easy_init()))
         return error_set(error, ERROR_SYSTEM, "libcurl does not start");
@@ -69,42 +122,30 @@ static size_t append_body(char *bytes, size_t size, size_t count, void *data)
 
 static int on_progress(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-    (void)a, (void)b, (void)c, (void)d;
-    struct http_client *service = data;
-    if (service->tick)
-        service->tick(service->tick_data);
+    (void)data, (void)a, (void)b, (void)c, (void)d;
     return interrupt_received();
 }
 
-static bool add_header(struct curl_slist **headers, const char *name, const char *value)
-{
-    char line[1024];
-    snprintf(line, sizeof line, "%s%s", name, value);
-    struct curl_slist *appended = curl_slist_append(*headers, line);
-    if (appended)
-        *headers = appended;
-    return appended != NULL;
-}
-
+/* NULL: no memory. */
 static struct curl_slist *make_headers(const struct http_client *service,
                                        const struct http_client_request *request)
 {
+    const char *const rows[][2] = {{"Accept: ", request->accept ? request->accept : "application/json"},
+                                   {"Content-Type: ", request->body ? "application/json" : NULL},
+                                   {"Idempotency-Key: ", request->idempotency_key},
+                                   {"Last-Event-ID: ", request->last_event_id},
+                                   {"", service->authorization}};
     struct curl_slist *headers = NULL;
-    bool complete = add_header(&headers, "Accept: ", request->accept ? request->accept : "application/json");
-    if (request->body)
-        complete = complete && add_header(&headers, "Content-Type: ", "application/json");
-    if (request->idempotency_key)
-        complete = complete && add_header(&headers, "Idempotency-Key: ", request->idempotency_key);
-    if (request->last_event_id)
-        complete = complete && add_header(&headers, "Last-Event-ID: ", request->last_event_id);
-    if (service->authorization) {
-        struct curl_slist *appended = curl_slist_append(headers, service->authorization);
-        headers = appended ? appended : headers;
-        complete = complete && appended;
-    }
-    if (!complete) {
-        curl_slist_free_all(headers);
-        headers = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[TOKEN_MAX + 64];
+        snprintf(line, sizeof line, "%s%s", rows[i][0], rows[i][1] ? rows[i][1] : "");
+        struct curl_slist *appended = rows[i][1] ? curl_slist_append(headers, line) : headers;
+        explicit_bzero(line, sizeof line);
+        if (!appended) {
+            curl_slist_free_all(headers);
+            return NULL;
+        }
+        headers = appended;
     }
     return headers;
 }
@@ -149,23 +190,12 @@ static CURLcode exchange(struct http_client *service, const struct http_client_r
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response->body);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, service);
     CURLcode code = curl_easy_perform(curl);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &response->status);
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry);
     *retry_after_s = (double)retry;
     curl_slist_free_all(headers);
     return code;
-}
-
-/* Sleeps until that time or an interrupt. */
-static void sleep_until(struct http_client *service, int64_t until_ns)
-{
-    while (!interrupt_received() && clock_monotonic_ns() < until_ns) {
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-        if (service->tick)
-            service->tick(service->tick_data);
-    }
 }
 
 /* After a lost connection: true when the service is there and a second request does no harm. A service
@@ -199,7 +229,11 @@ static int retry_or_report(struct http_client *service, const struct http_client
         if (!lost && !service->busy_reported)
             problem_text_remark(service->screen, response->status, response->body.data, service->retry_s);
         service->busy_reported |= !lost;
-        sleep_until(service, clock_monotonic_ns() + (int64_t)(pause_s * 1e9));
+        for (int64_t until_ns = clock_after_ns(pause_s); clock_monotonic_ns() < until_ns;) {
+            if (interrupt_received())
+                return EXIT_INTERRUPTED;
+            nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        }
         return interrupt_received() ? EXIT_INTERRUPTED : EXIT_FINE;
     }
     if (service->silent)
@@ -251,9 +285,12 @@ int http_client_get(struct http_client *service, const char *path, struct http_c
     return http_client_send(service, &(struct http_client_request){.method = "GET", .path = path}, response);
 }
 
-char *http_client_escape(struct http_client *service, const char *text)
+void http_client_escape(struct http_client *service, struct buffer *path, const char *name, const char *value)
 {
-    char *escaped = curl_easy_escape(service->curl, text, 0), *own = escaped ? strdup(escaped) : NULL;
+    char *escaped = value ? curl_easy_escape(service->curl, value, 0) : NULL;
+    if (escaped && name)
+        buffer_format(path, "%c%s=", path->data && strchr(path->data, '?') ? '&' : '?', name);
+    if (escaped)
+        buffer_text(path, escaped);
     curl_free(escaped);
-    return own;
 }

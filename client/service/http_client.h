@@ -12,17 +12,15 @@
 struct http_client {
     void *curl; /* libcurl's handle; one connection that stays open */
     struct screen *screen;
-    char *url;                /* without a slash at its end */
-    char *unix_path;          /* of a socket; NULL: TCP */
-    char *authorization;      /* the header; NULL: no token */
-    double retry_s;           /* how long a request is retried */
-    double limit_s;           /* how long a request may take beyond its wait_s; 0: 30 */
-    bool reached;             /* it has answered once */
-    bool lost_reported;       /* a lost connection was reported since the last response */
-    bool busy_reported;       /* so was a 429 or 503 */
-    bool silent;              /* nothing is reported or retried: for completions */
-    void (*tick)(void *data); /* called about once a second while waiting; NULL: not */
-    void *tick_data;
+    char *url;           /* without a slash at its end */
+    char *unix_path;     /* of a socket; NULL: TCP */
+    char *authorization; /* the header; NULL: no token */
+    double retry_s;      /* how long a request is retried */
+    double limit_s;      /* how long a request may take beyond its wait_s; 0: 30 */
+    bool reached;        /* it has answered once */
+    bool lost_reported;  /* a lost connection was reported since the last response */
+    bool busy_reported;  /* so was a 429 or 503 */
+    bool silent;         /* nothing is reported or retried: for completions */
 };
 
 struct http_client_request {
@@ -72,7 +70,9 @@ struct curl_slist;
 struct curl_slist *http_client_prepare(const struct http_client *service, void *curl,
                                        const struct http_client_request *request);
 
-/* The text escaped for an address, freed by the caller; NULL: no memory. */
-char *http_client_escape(struct http_client *service, const char *text);
+/* Appends the value, escaped, to an address: as its query parameter `name`, or as it is where name is NULL.
+   NULL appends nothing. */
+void http_client_escape(struct http_client *service, struct buffer *path, const char *name,
+                        const char *value);
 
 #endif

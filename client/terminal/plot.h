@@ -26,6 +26,9 @@ struct plot {
     int columns, rows; /* of the drawing (30 or more), of its inside (4 or more) */
 };
 
+/* Prints the drawing after an empty line, as wide as the screen: 40 to 100 columns. */
+void plot_print(const struct plot *plot, const struct screen *screen);
+
 /* Appends the drawing, which ends with a newline; nothing when no point has a number. */
 void plot_draw(const struct plot *plot, const struct screen *screen, struct buffer *out);
 

@@ -2,12 +2,16 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
+
+#include "client/terminal/interrupt.h"
 
 /* From the 256 colours, close to those of the page. */
 static const char *const sequences[STYLE_COUNT] = {
@@ -58,6 +62,13 @@ void screen_open(struct screen *screen, const char *color, bool ascii, bool quie
 const char *screen_style(const struct screen *screen, enum style style)
 {
     return screen->color ? sequences[style] : "";
+}
+
+const char *screen_unit(const struct screen *screen, const char *unit)
+{
+    if (unit && strcmp(unit, "us") == 0 && !screen->ascii)
+        return "µs";
+    return !unit ? "" : strcmp(unit, "ratio") == 0 ? "%" : unit;
 }
 
 void screen_clear_progress(struct screen *screen)
@@ -126,4 +137,55 @@ size_t screen_text_cut(const char *text, int columns)
         if (begins_character(text[at]) && seen++ == columns)
             break;
     return at;
+}
+
+/* ---- the page ---- */
+
+static struct termios terminal_before;
+static bool terminal_changed;
+
+void screen_page_open(void)
+{
+    struct termios now;
+    if (tcgetattr(STDIN_FILENO, &terminal_before) == 0) {
+        now = terminal_before;
+        now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+        now.c_cc[VMIN] = 0;
+        now.c_cc[VTIME] = 0;
+        terminal_changed = tcsetattr(STDIN_FILENO, TCSANOW, &now) == 0;
+    }
+    fputs("\033[?1049h\033[?25l", stdout);
+    fflush(stdout);
+}
+
+void screen_page_close(void)
+{
+    fputs("\033[?25h\033[?1049l", stdout);
+    fflush(stdout);
+    if (terminal_changed)
+        tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+    terminal_changed = false;
+}
+
+void screen_page_show(const struct screen *screen, const char *text)
+{
+    fputs("\033[H", stdout);
+    for (int row = 0; *text && row < screen->rows - 1; row++) {
+        size_t length = strcspn(text, "\n");
+        printf("%.*s\033[K\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+    fputs("\033[J", stdout);
+    fflush(stdout);
+}
+
+bool screen_page_wait(double seconds)
+{
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+    char key;
+    if (interrupt_received())
+        return false;
+    if (poll(&keys, 1, (int)(seconds * 1000)) > 0 && (read(STDIN_FILENO, &key, 1) != 1 || key == 'q'))
+        return false;
+    return !interrupt_received();
 }

@@ -36,6 +36,9 @@ void screen_measure(struct screen *screen);
 /* The escape sequence of a style; STYLE_NONE ends all styles; "" without colours. Static. */
 const char *screen_style(const struct screen *screen, enum style style);
 
+/* A unit of the service as it is shown: "µs" for "us" unless ASCII, "%" for "ratio"; "" for NULL. */
+const char *screen_unit(const struct screen *screen, const char *unit);
+
 /* Prints a line on standard error, after the program's name; clears the line of progress. */
 void screen_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -49,5 +52,15 @@ void screen_clear_progress(struct screen *screen);
 /* The characters of a UTF-8 text, and the bytes of its first `columns` characters. */
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
+
+/* A page that is redrawn, on the terminal's alternate screen without a cursor; keys are read unbuffered. */
+void screen_page_open(void);
+void screen_page_close(void);
+
+/* Draws the text, cut off at the terminal's height, and clears the rest of the page. */
+void screen_page_show(const struct screen *screen, const char *text);
+
+/* Waits. False: a signal came or q was typed. */
+bool screen_page_wait(double seconds);
 
 #endif

@@ -13,6 +13,7 @@ struct cell {
 
 struct column {
     int flags, width;
+    bool left_out;
     char *name, *unit;
 };
 
@@ -71,34 +72,25 @@ void sheet_format(struct sheet *sheet, enum style style, const char *format, ...
     sheet_cell(sheet, style, text);
 }
 
-static int width_of(const struct sheet *sheet, const bool *left_out)
+static int width_of(const struct sheet *sheet)
 {
     int width = 0;
     for (int i = 0; i < sheet->column_count; i++)
-        if (!left_out[i])
+        if (!sheet->columns[i].left_out)
             width += sheet->columns[i].width + (width ? GAP : 0);
     return width;
 }
 
-static void leave_columns_out(const struct sheet *sheet, const struct screen *screen, bool *left_out)
-{
-    if (!screen->out)
-        return;
-    for (int i = sheet->column_count - 1; i > 0 && width_of(sheet, left_out) > screen->columns; i--)
-        if (sheet->columns[i].flags & SHEET_SPARE)
-            left_out[i] = true;
-}
-
 /* One line, without trailing blanks. */
-static void print_line(const struct sheet *sheet, const struct screen *screen, const bool *left_out,
-                       const struct cell *cells, FILE *out)
+static void print_line(const struct sheet *sheet, const struct screen *screen, const struct cell *cells,
+                       FILE *out)
 {
     int pending = 0; /* blanks before the next text */
     bool first = true;
     for (int i = 0; i < sheet->column_count; i++) {
         const struct column *column = &sheet->columns[i];
         const char *text = cells[i].text ? cells[i].text : "";
-        if (left_out[i])
+        if (column->left_out)
             continue;
         int blanks = column->width - screen_text_columns(text);
         pending += first ? 0 : GAP;
@@ -106,8 +98,9 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
         if (column->flags & SHEET_RIGHT)
             pending += blanks;
         if (*text) {
-            fprintf(out, "%*s%s%s%s", pending, "", cells[i].style ? screen_style(screen, cells[i].style) : "",
-                    text, cells[i].style ? screen_style(screen, STYLE_NONE) : "");
+            const char *begin = screen_style(screen, cells[i].style), *end = screen_style(screen, STYLE_NONE);
+            fprintf(out, "%*s%s%s%s", pending, "", cells[i].style ? begin : "", text,
+                    cells[i].style ? end : "");
             pending = 0;
         }
         if (!(column->flags & SHEET_RIGHT))
@@ -116,44 +109,38 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
     fputc('\n', out);
 }
 
-static void sheet_free(struct sheet *sheet)
-{
-    for (int i = 0; i < sheet->column_count; i++) {
-        free(sheet->columns[i].name);
-        free(sheet->columns[i].unit);
-    }
-    for (size_t i = 0; i < sheet->cell_count; i++)
-        free(sheet->cells[i].text);
-    free(sheet->cells);
-    free(sheet);
-}
-
 void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
 {
     if (!sheet)
         return;
-    bool left_out[COLUMNS_MAX] = {false}, units = false;
-    leave_columns_out(sheet, screen, left_out);
+    bool units = false;
+    int columns = sheet->column_count;
+    const char *before = "not shown at this width: ";
     struct cell head[COLUMNS_MAX] = {{0}}, below[COLUMNS_MAX] = {{0}};
-    for (int i = 0; i < sheet->column_count; i++) {
+    for (int i = columns - 1; i > 0 && screen->out && width_of(sheet) > screen->columns; i--)
+        sheet->columns[i].left_out = (sheet->columns[i].flags & SHEET_SPARE) != 0;
+    for (int i = 0; i < columns; i++) {
         head[i] = (struct cell){STYLE_STRONG, sheet->columns[i].name};
         below[i] = (struct cell){STYLE_FAINT, sheet->columns[i].unit};
         units = units || (sheet->columns[i].unit && *sheet->columns[i].unit);
     }
-    print_line(sheet, screen, left_out, head, out);
+    print_line(sheet, screen, head, out);
     if (units)
-        print_line(sheet, screen, left_out, below, out);
-    size_t count = (size_t)sheet->column_count;
-    for (size_t row = 0; row + count <= sheet->cell_count; row += count)
-        print_line(sheet, screen, left_out, &sheet->cells[row], out);
-    bool any = false;
-    for (int i = 0; i < sheet->column_count; i++)
-        if (left_out[i]) {
-            const char *name = *sheet->columns[i].name ? sheet->columns[i].name : sheet->columns[i].unit;
-            fprintf(out, "%s%s", any ? ", " : "not shown at this width: ", name);
-            any = true;
-        }
-    if (any)
+        print_line(sheet, screen, below, out);
+    for (size_t row = 0; row + (size_t)columns <= sheet->cell_count; row += (size_t)columns)
+        print_line(sheet, screen, &sheet->cells[row], out);
+    for (int i = 0; i < columns; i++) {
+        const struct column *column = &sheet->columns[i];
+        if (column->left_out)
+            fprintf(out, "%s%s", before, *column->name ? column->name : column->unit);
+        before = column->left_out ? ", " : before;
+        free(column->name);
+        free(column->unit);
+    }
+    if (*before == ',')
         fputc('\n', out);
-    sheet_free(sheet);
+    for (size_t i = 0; i < sheet->cell_count; i++)
+        free(sheet->cells[i].text);
+    free(sheet->cells);
+    free(sheet);
 }

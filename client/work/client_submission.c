@@ -4,20 +4,18 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
-#include "client/answers/points_table.h"
-#include "client/answers/result_table.h"
-#include "client/answers/points_plot.h"
+#include "client/answers/answers.h"
 #include "client/terminal/interrupt.h"
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
-#include "client/work/progress.h"
 
-enum { PATH_BYTES = 256, WAIT_S = 1, PLAIN_WAIT_S = 30 };
+enum { WAIT_S = 1, PLAIN_WAIT_S = 30 };
 
-static void path_of(char path[PATH_BYTES], const struct resource *resource, const char *suffix)
+static void resource_set(struct resource *resource, const char *id, bool sweep)
 {
-    snprintf(path, PATH_BYTES, "/v1/%s/%s%s", resource->sweep ? "sweeps" : "experiments", resource->id,
-             suffix);
+    resource->sweep = sweep;
+    snprintf(resource->id, sizeof resource->id, "%s", id);
+    snprintf(resource->path, sizeof resource->path, "/v1/%s/%s", sweep ? "sweeps" : "experiments", id);
 }
 
 static bool has_ended(const json_t *document)
@@ -34,12 +32,11 @@ static int interrupt(struct context *context, const struct resource *resource)
         screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", resource->id);
         return EXIT_INTERRUPTED;
     }
-    char path[PATH_BYTES];
     struct http_client_response response;
-    path_of(path, resource, "");
     context->service.limit_s = 5;
     int status = http_client_send(&context->service,
-                                  &(struct http_client_request){.method = "DELETE", .path = path}, &response);
+                                  &(struct http_client_request){.method = "DELETE", .path = resource->path},
+                                  &response);
     http_client_response_free(&response);
     if (status != EXIT_FINE)
         screen_say(&context->screen, "it could not be cancelled: coalesce cancel %s", resource->id);
@@ -55,12 +52,9 @@ static int post(struct context *context, const char *path, const json_t *request
 {
     char key[HTTP_CLIENT_KEY_BYTES], *body = json_dumps(request, JSON_COMPACT);
     http_client_key(key);
-    const struct http_client_request http_request = {.method = "POST",
-                                                     .path = path,
-                                                     .body = body,
-                                                     .idempotency_key = key,
-                                                     .arguments = (char *const *)context->options.words,
-                                                     .argument_count = context->options.word_count};
+    struct http_client_request http_request = fetch_question(context, path, body);
+    http_request.repeatable = false;
+    http_request.idempotency_key = key;
     int status = http_client_send(&context->service, &http_request, response);
     *interrupted = interrupt_received();
     if (status == EXIT_INTERRUPTED) {
@@ -76,15 +70,14 @@ static int post(struct context *context, const char *path, const json_t *request
 int client_submission_submit(struct context *context, const char *path, json_t *request)
 {
     struct http_client_response response;
-    struct resource resource = {false, ""};
+    struct resource resource;
     bool interrupted;
     int status = post(context, path, request, &response, &interrupted);
     json_decref(request);
     if (status != EXIT_FINE)
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);
-    resource.sweep = json_object_get(document, "total") != NULL;
-    snprintf(resource.id, sizeof resource.id, "%s", json_path_text(document, "id", ""));
+    resource_set(&resource, json_path_text(document, "id", ""), json_object_get(document, "total") != NULL);
     json_decref(document);
     if (interrupted)
         status = interrupt(context, &resource);
@@ -101,24 +94,22 @@ int client_submission_submit(struct context *context, const char *path, json_t *
 
 int client_submission_find(struct context *context, const char *id, struct resource *resource)
 {
-    char path[PATH_BYTES];
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
     struct http_client_response response;
-    *resource = (struct resource){.sweep = true};
     if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID, "\"%.80s\" is no id: coalesce ls has them", id);
         return context_usage(context, &error);
     }
-    snprintf(resource->id, sizeof resource->id, "%s", id);
-    path_of(path, resource, "?page_size=1");
+    resource_set(resource, id, true);
+    snprintf(path, sizeof path, "%s?page_size=1", resource->path);
     int status = http_client_send(
         &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
         &response);
     if (status == EXIT_FINE && response.status == 404) {
         http_client_response_free(&response);
-        resource->sweep = false;
-        path_of(path, resource, "");
-        status = http_client_get(&context->service, path, &response);
+        resource_set(resource, id, false);
+        status = http_client_get(&context->service, resource->path, &response);
     }
     http_client_response_free(&response);
     return status;
@@ -127,18 +118,12 @@ int client_submission_find(struct context *context, const char *id, struct resou
 /* Its document; the service holds the response for wait_s, or until it has ended. NULL: *status says why. */
 static json_t *fetch(struct context *context, const struct resource *resource, int wait_s, int *status)
 {
-    char path[PATH_BYTES], query[64];
-    struct http_client_response response;
-    snprintf(query, sizeof query, "?wait=%d%s", wait_s, resource->sweep ? "&page_size=1" : "");
-    path_of(path, resource, query);
-    const struct http_client_request http_request = {.method = "GET", .path = path, .wait_s = wait_s};
-    *status = http_client_send(&context->service, &http_request, &response);
-    if (*status != EXIT_FINE)
-        return NULL;
-    json_t *document = json_path_parse(&context->screen, response.body.data);
-    http_client_response_free(&response);
-    if (!document)
-        *status = EXIT_UNREACHABLE;
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
+    json_t *document;
+    snprintf(path, sizeof path, "%s?wait=%d%s", resource->path, wait_s,
+             resource->sweep ? "&page_size=1" : "");
+    *status = fetch_document(
+        context, &(struct http_client_request){.method = "GET", .path = path, .wait_s = wait_s}, &document);
     return document;
 }
 
@@ -146,17 +131,16 @@ static json_t *fetch(struct context *context, const struct resource *resource, i
    answers. */
 int client_submission_wait(struct context *context, const struct resource *resource)
 {
-    char path[PATH_BYTES], last_id[FOLLOW_ID_BYTES] = "";
+    char last_id[EVENT_READER_ID_BYTES] = "";
     bool terminal = context->screen.err && !context->screen.quiet, ended = false;
     int wait_s = 0, status = EXIT_FINE;
-    path_of(path, resource, "");
     while (!ended) {
         json_t *document = fetch(context, resource, wait_s, &status);
         ended = !document || has_ended(document);
         if (!ended && !interrupt_received()) {
-            progress_show(&context->screen, document, NULL);
+            follow_show(&context->screen, document, NULL);
             enum follow_end end =
-                wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, path, document, last_id);
+                wait_s ? FOLLOW_UNAVAILABLE : follow_events(context, resource->path, document, last_id);
             if (end == FOLLOW_UNAVAILABLE)
                 wait_s = terminal ? WAIT_S : PLAIN_WAIT_S;
             ended = end == FOLLOW_ENDED;
@@ -173,30 +157,27 @@ static int print_sweep(struct context *context, const struct resource *resource,
 {
     const struct command_line *options = &context->options;
     json_t *document;
-    char *only, path[PATH_BYTES];
+    char *only, path[CLIENT_SUBMISSION_PATH_BYTES];
     int status = fetch_sweep(context, resource->id, &document, &only);
     if (status != EXIT_FINE)
         return status;
     if (options->given[OPTION_CSV]) {
-        path_of(path, resource, ".csv");
-        char *whole = fetch_table_path(context, path);
-        status = whole ? fetch_copy(context, whole, "text/csv", out) : EXIT_FAILED;
-        free(whole);
+        snprintf(path, sizeof path, "%s.csv", resource->path);
+        status = fetch_table(context, path, out);
     } else if (options->given[OPTION_JSON]) {
         if (only)
             fputs(only, out);
-        else
-            json_dumpf(document, out, JSON_COMPACT);
-        if (!only)
+        else if (json_dumpf(document, out, JSON_COMPACT) == 0)
             fputc('\n', out);
     } else {
-        points_table_name_devices(document);
-        points_table_print(document, &context->screen);
+        answers_name_devices(document);
+        answers_print_sweep(document, &context->screen);
         if (!options->given[OPTION_NO_PLOT])
-            points_plot_print(document, &context->screen, options->given[OPTION_X], options->given[OPTION_Y]);
+            answers_plot_sweep(document, &context->screen, options->given[OPTION_X],
+                               options->given[OPTION_Y]);
     }
     if (status == EXIT_FINE)
-        status = points_table_status(document, options->given[OPTION_STRICT] != NULL);
+        status = answers_sweep_status(document, options->given[OPTION_STRICT] != NULL);
     json_decref(document);
     free(only);
     return status;
@@ -205,14 +186,15 @@ static int print_sweep(struct context *context, const struct resource *resource,
 /* Adds the device's name to each lost run, which has its number alone. */
 static void name_lost(struct context *context, json_t *experiment)
 {
-    json_t *document = NULL, *run, *device;
-    size_t i, k;
+    json_t *document = NULL, *run;
+    size_t i;
     json_array_foreach (json_object_get(experiment, "lost"), i, run) {
         if (!document && fetch_json(context, "/v1/devices", &document) != EXIT_FINE)
             return;
-        json_array_foreach (json_object_get(document, "devices"), k, device)
-            if (json_equal(json_object_get(device, "index"), json_object_get(run, "device")))
-                json_object_set(run, "device_name", json_object_get(device, "device_name"));
+        const json_t *device =
+            json_path_find(json_object_get(document, "devices"), "index", json_object_get(run, "device"));
+        if (device)
+            json_object_set(run, "device_name", json_object_get(device, "device_name"));
     }
     json_decref(document);
 }
@@ -220,12 +202,10 @@ static void name_lost(struct context *context, json_t *experiment)
 int client_submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
-    char path[PATH_BYTES];
     struct http_client_response response;
     if (resource->sweep)
         return print_sweep(context, resource, out);
-    path_of(path, resource, "");
-    int status = http_client_get(&context->service, path, &response);
+    int status = http_client_get(&context->service, resource->path, &response);
     if (status != EXIT_FINE)
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);
@@ -235,11 +215,11 @@ int client_submission_print(struct context *context, const struct resource *reso
         fwrite(response.body.data, 1, response.body.size, out);
     else if (document) {
         name_lost(context, document);
-        result_table_print(document, &context->screen);
+        answers_print_result(document, &context->screen);
     }
     http_client_response_free(&response);
     if (status == EXIT_FINE)
-        status = document ? result_table_status(document, options->given[OPTION_STRICT] != NULL)
+        status = document ? answers_result_status(document, options->given[OPTION_STRICT] != NULL)
                           : EXIT_UNREACHABLE;
     json_decref(document);
     return status;

@@ -7,12 +7,12 @@
 
 #include "client/context.h"
 
-enum { RESOURCE_ID_BYTES = 64 };
+enum { RESOURCE_ID_BYTES = 64, CLIENT_SUBMISSION_PATH_BYTES = 128 };
 
 /* What an id names. */
 struct resource {
-    bool sweep; /* false: an experiment */
-    char id[RESOURCE_ID_BYTES];
+    bool sweep;                                               /* false: an experiment */
+    char id[RESOURCE_ID_BYTES], path[RESOURCE_ID_BYTES + 32]; /* path: /v1/sweeps/{id} */
 };
 
 /* Posts the request and, unless --detach, waits and prints. Takes the reference to the request. Returns

@@ -5,11 +5,11 @@
 
 #include "client/answers/json_path.h"
 
-int fetch_json(struct context *context, const char *path, json_t **document)
+int fetch_document(struct context *context, const struct http_client_request *request, json_t **document)
 {
     struct http_client_response response;
     *document = NULL;
-    int status = http_client_get(&context->service, path, &response);
+    int status = http_client_send(&context->service, request, &response);
     if (status != EXIT_FINE)
         return status;
     *document = json_path_parse(&context->screen, response.body.data);
@@ -17,17 +17,36 @@ int fetch_json(struct context *context, const char *path, json_t **document)
     return *document ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
-int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out)
+int fetch_json(struct context *context, const char *path, json_t **document)
 {
+    return fetch_document(context, &(struct http_client_request){.method = "GET", .path = path}, document);
+}
+
+int fetch_show(struct context *context, const char *path, fetch_print *print)
+{
+    return fetch_show_to(stdout, context, &(struct http_client_request){.method = "GET", .path = path},
+                         print);
+}
+
+int fetch_show_to(FILE *out, struct context *context, const struct http_client_request *request,
+                  fetch_print *print)
+{
+    const char *const *given = context->options.given;
+    struct http_client_request with_accept = *request;
     struct http_client_response response;
-    int status = http_client_send(
-        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept = accept},
-        &response);
-    if (status != EXIT_FINE)
-        return status;
-    fwrite(response.body.data, 1, response.body.size, out);
+    with_accept.accept = given[OPTION_CSV] ? "text/csv" : NULL;
+    int status = http_client_send(&context->service, &with_accept, &response);
+    if (status == EXIT_FINE && (given[OPTION_CSV] || given[OPTION_JSON])) {
+        fwrite(response.body.data, 1, response.body.size, out);
+    } else if (status == EXIT_FINE) {
+        json_t *document = json_path_parse(&context->screen, response.body.data);
+        if (document)
+            print(context, document);
+        status = document ? EXIT_FINE : EXIT_UNREACHABLE;
+        json_decref(document);
+    }
     http_client_response_free(&response);
-    return EXIT_FINE;
+    return status;
 }
 
 /* A recipe's published figures are in its runs; otherwise the summary of the points is enough. */
@@ -36,123 +55,93 @@ static const char *view_of(const json_t *sweep)
     return json_is_string(json_object_get(sweep, "recipe")) ? "" : "&view=summary";
 }
 
-static int fetch_page(struct context *context, const char *id, const char *view, const char *page,
-                      struct http_client_response *response, json_t **document)
-{
-    char path[512];
-    snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=500%s%s%s", id, view, *page ? "&page_token=" : "",
-             page);
-    int status = http_client_get(&context->service, path, response);
-    if (status != EXIT_FINE)
-        return status;
-    *document = json_path_parse(&context->screen, response->body.data);
-    if (!*document)
-        http_client_response_free(response);
-    return *document ? EXIT_FINE : EXIT_UNREACHABLE;
-}
-
 int fetch_sweep(struct context *context, const char *id, json_t **document, char **only)
 {
     struct http_client_response response;
-    char path[256], next[128];
+    char path[512], next[128] = "";
     json_t *page = NULL;
     *document = NULL;
     *only = NULL;
     snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=1", id);
     int status = fetch_json(context, path, &page);
-    if (status != EXIT_FINE)
-        return status;
     const char *view = context->options.given[OPTION_JSON] ? "" : view_of(page);
-    json_decref(page);
-    status = fetch_page(context, id, view, "", &response, document);
-    if (status != EXIT_FINE)
-        return status;
-    if (json_is_string(json_object_get(*document, "next_page_token")))
-        http_client_response_free(&response);
-    else
-        *only = buffer_take(&response.body);
-    while (!*only && status == EXIT_FINE) {
-        const char *token = json_path_text(*document, "next_page_token", NULL);
-        if (!token)
-            break;
-        snprintf(next, sizeof next, "%s", token);
-        status = fetch_page(context, id, view, next, &response, &page);
+    while (status == EXIT_FINE) {
+        json_decref(page);
+        page = NULL;
+        snprintf(path, sizeof path, "/v1/sweeps/%s?page_size=500%s%s%s", id, view,
+                 *next ? "&page_token=" : "", next);
+        status = http_client_get(&context->service, path, &response);
         if (status != EXIT_FINE)
             break;
-        json_array_extend(json_object_get(*document, "points"), json_object_get(page, "points"));
-        json_object_set(*document, "next_page_token", json_object_get(page, "next_page_token"));
-        json_decref(page);
+        page = json_path_parse(&context->screen, response.body.data);
+        status = page ? EXIT_FINE : EXIT_UNREACHABLE;
+        snprintf(next, sizeof next, "%s", json_path_text(page, "next_page_token", ""));
+        if (!*document && !*next)
+            *only = buffer_take(&response.body);
         http_client_response_free(&response);
+        json_array_extend(json_object_get(*document, "points"), json_object_get(page, "points"));
+        if (!*document)
+            *document = json_incref(page);
+        if (!*next)
+            break;
     }
-    if (status != EXIT_FINE) {
-        json_decref(*document);
-        *document = NULL;
-    }
-    return status;
-}
-
-int fetch_post(struct context *context, const char *path, const json_t *request, const char *accept,
-               char **body)
-{
-    struct http_client_response response;
-    char *text = json_dumps(request, JSON_COMPACT);
-    *body = NULL;
-    const struct http_client_request http_request = {.method = "POST",
-                                                     .path = path,
-                                                     .body = text,
-                                                     .accept = accept,
-                                                     .repeatable = true,
-                                                     .arguments = (char *const *)context->options.words,
-                                                     .argument_count = context->options.word_count};
-    int status = http_client_send(&context->service, &http_request, &response);
-    free(text);
+    json_object_set(*document, "next_page_token", json_object_get(page, "next_page_token"));
+    json_decref(page);
     if (status == EXIT_FINE)
-        *body = buffer_take(&response.body);
+        return status;
+    json_decref(*document);
+    *document = NULL;
     return status;
 }
 
-void fetch_path(struct context *context, const char *prefix, const char *word, char path[FETCH_PATH_BYTES])
+struct http_client_request fetch_question(struct context *context, const char *path, const char *body)
 {
-    char *escaped = word ? http_client_escape(&context->service, word) : NULL;
-    snprintf(path, FETCH_PATH_BYTES, "%s%s%s", prefix, word ? "/" : "", escaped ? escaped : "");
-    free(escaped);
+    return (struct http_client_request){.method = "POST",
+                                        .path = path,
+                                        .body = body,
+                                        .repeatable = true,
+                                        .arguments = (char *const *)context->options.words,
+                                        .argument_count = context->options.word_count};
 }
 
-char *fetch_table_path(struct context *context, const char *path)
+char *fetch_path(struct context *context, const char *prefix, const char *word, const char *suffix)
 {
-    static const enum option names[] = {OPTION_VIEW, OPTION_COLUMNS};
-    struct buffer text = {0};
-    buffer_text(&text, path);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = context->options.given[names[i]];
-        char *escaped = value ? http_client_escape(&context->service, value) : NULL;
-        if (escaped)
-            buffer_format(&text, "%c%s=%s", strchr(text.data ? text.data : "", '?') ? '&' : '?',
-                          manual_options[names[i]].name, escaped);
-        free(escaped);
-    }
-    return buffer_take(&text);
+    struct buffer path = {0};
+    buffer_format(&path, "%s%s", prefix, word ? "/" : "");
+    http_client_escape(&context->service, &path, NULL, word);
+    buffer_text(&path, suffix);
+    return buffer_take(&path);
+}
+
+int fetch_table(struct context *context, const char *path, FILE *out)
+{
+    struct buffer whole = {0};
+    struct http_client_response response;
+    buffer_text(&whole, path);
+    http_client_escape(&context->service, &whole, "view", context->options.given[OPTION_VIEW]);
+    http_client_escape(&context->service, &whole, "columns", context->options.given[OPTION_COLUMNS]);
+    int status = http_client_send(
+        &context->service,
+        &(struct http_client_request){.method = "GET", .path = whole.data, .accept = "text/csv"}, &response);
+    if (status == EXIT_FINE)
+        fwrite(response.body.data, 1, response.body.size, out);
+    http_client_response_free(&response);
+    buffer_free(&whole);
+    return status;
 }
 
 /* Pages are newest first and begin behind their token: the page of one experiment has the id after its own
    as token. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out)
 {
-    static const char digits[] =
-        "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* Crockford's base 32, which sorts as text */
-    char after[64], path[256];
+    /* Crockford's base 32, which sorts as text. */
+    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    char after[64], path[256], *last = after;
     snprintf(after, sizeof after, "%s", id);
-    for (size_t at = strlen(after); at > 0; at--) {
-        const char *digit = strchr(digits, after[at - 1]);
-        if (digit && digit[1]) {
-            after[at - 1] = digit[1];
-            break;
-        }
-        after[at - 1] = digits[0];
-    }
+    for (last += strlen(after) - 1; last > after && *last == 'Z'; last--)
+        *last = '0';
+    const char *digit = strchr(digits, *last);
+    *last = digit && digit[1] ? digit[1] : '0';
     snprintf(path, sizeof path, "/v1/experiments?page_size=1&page_token=%s", after);
-    char *whole = fetch_table_path(context, path);
-    int status = whole ? fetch_copy(context, whole, "text/csv", out) : EXIT_FAILED;
-    free(whole);
-    return status;
+    return fetch_table(context, path, out);
 }

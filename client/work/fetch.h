@@ -7,28 +7,32 @@
 
 #include "client/context.h"
 
-enum { FETCH_PATH_BYTES = 512 };
-
-/* GET of a JSON document; NULL when the status is not EXIT_FINE. The caller releases it. */
+/* The JSON document of a request, and of a GET; NULL when the status is not EXIT_FINE. The caller releases
+   it. */
+int fetch_document(struct context *context, const struct http_client_request *request, json_t **document);
 int fetch_json(struct context *context, const char *path, json_t **document);
 
-/* GET with that Accept (NULL: JSON); writes the response's bytes as they are to `out`. */
-int fetch_copy(struct context *context, const char *path, const char *accept, FILE *out);
+typedef void fetch_print(struct context *context, const json_t *document);
+
+/* GET. Writes the response's bytes with --json, its table with --csv; without either print() writes the
+   document. And the same of any request, to `out`. */
+int fetch_show(struct context *context, const char *path, fetch_print *print);
+int fetch_show_to(FILE *out, struct context *context, const struct http_client_request *request,
+                  fetch_print *print);
 
 /* A sweep with all pages of its points in one document. When there is one page alone, *only is its bytes,
    freed by the caller. */
 int fetch_sweep(struct context *context, const char *id, json_t **document, char **only);
 
-/* POST of a request that changes nothing, with that Accept (NULL: JSON). *body is the response's bytes,
-   freed by the caller. */
-int fetch_post(struct context *context, const char *path, const json_t *request, const char *accept,
-               char **body);
+/* A POST of that JSON which changes nothing; a problem with it is shown at the command line's words. */
+struct http_client_request fetch_question(struct context *context, const char *path, const char *body);
 
-/* The path with --view and --columns added where they were given, freed by the caller. NULL: no memory. */
-char *fetch_table_path(struct context *context, const char *path);
+/* "prefix/word suffix" without the blank, the word escaped and left out with its slash where it is NULL.
+   Freed by the caller; NULL: no memory. */
+char *fetch_path(struct context *context, const char *prefix, const char *word, const char *suffix);
 
-/* "prefix/word", the word escaped; without a word the prefix. */
-void fetch_path(struct context *context, const char *prefix, const char *word, char path[FETCH_PATH_BYTES]);
+/* Writes the table at that path, of --view and --columns where they were given. */
+int fetch_table(struct context *context, const char *path, FILE *out);
 
 /* Writes one experiment as a table. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out);

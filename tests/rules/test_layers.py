@@ -110,6 +110,11 @@ def test_no_folder_is_deeper_than_a_module():
     assert not deep
 
 
+def test_the_command_includes_nothing_of_api_but_the_table_of_figures():
+    found = {header for module, _, text in sources() if module == "client" for header in includes(text) if header.startswith("api/")}
+    assert found == {"api/figures.h"}
+
+
 def test_the_server_includes_neither_the_runner_nor_a_device():
     wrong = [f"{path} includes {header}" for module, path, text in sources() if module in {"server", "api"}
              for header in includes(text) if re.match(r"kernels/(measure|device)/", header)]
@@ -180,7 +185,7 @@ def test_a_planted_circle_is_found():
 
 
 # The face of a module: its functions may be defined in any file of the module.
-FACES = {"client/commands/command.h", "server/http/reply.h"}
+FACES = {"client/commands/command.h", "client/answers/answers.h", "server/http/reply.h"}
 PROTOTYPE = r"^(?!static|typedef|extern|return|#)[a-z][\w \*]*?[ \*]([a-z]\w*)\([^;{}]*\)(?:\s*__attribute__\(.*\))?;"
 
 

@@ -7,41 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "client/terminal/plot_axis.h"
-#include "client/terminal/canvas.h"
 #include "client/terminal/plot.h"
 
 static const struct screen plain = {.ascii = true}, braille = {.ascii = false};
-
-static void a_line_of_dots_is_braille(void **state)
-{
-    (void)state;
-    struct canvas *canvas = canvas_new(2, 1);
-    struct buffer out = {0};
-    canvas_line(canvas, 0, 3, 3, 0, STYLE_NONE, '.');
-    canvas_row(canvas, 0, &braille, &out);
-    /* Rising: dots 7 and 6 in the first character, 2 and 4 in the second. */
-    assert_string_equal(out.data, "⡠⠊");
-    buffer_free(&out);
-    canvas_row(canvas, 0, &plain, &out);
-    assert_string_equal(out.data, "..");
-    buffer_free(&out);
-    canvas_free(canvas);
-    assert_null(canvas_new(0, 1));
-}
-
-static void what_is_outside_is_left_out(void **state)
-{
-    (void)state;
-    struct canvas *canvas = canvas_new(1, 1);
-    struct buffer out = {0};
-    canvas_line(canvas, -5, 0, 9, 0, STYLE_NONE, '.');
-    canvas_mark(canvas, 99, 99, STYLE_NONE, "x");
-    canvas_row(canvas, 0, &braille, &out);
-    assert_string_equal(out.data, "⠉");
-    buffer_free(&out);
-    canvas_free(canvas);
-}
 
 static char *draw(const struct plot_series *series, int count, const struct screen *screen)
 {
@@ -54,6 +22,25 @@ static char *draw(const struct plot_series *series, int count, const struct scre
                              .rows = 6},
               screen, &out);
     return buffer_take(&out);
+}
+
+static void a_line_of_dots_is_braille(void **state)
+{
+    (void)state;
+    static const struct plot_point rising[] = {{0, 0, NAN, NAN}, {24, 24, NAN, NAN}};
+    const struct plot_series series[] = {{"", rising, 2}};
+    char *text = draw(series, 1, &braille);
+    assert_string_equal(text, "GB/s\n"
+                              "   │                       ⢀⣀⠤●\n"
+                              "20 ┤                   ⣀⠤⠔⠊⠁\n"
+                              "   │              ⣀⡠⠔⠊⠉\n"
+                              "10 ┤         ⢀⡠⠔⠒⠉\n"
+                              "   │    ⢀⡠⠤⠒⠉⠁\n"
+                              " 0 ┤●⠤⠒⠊⠁\n"
+                              "   └┴──────────┴──────────┴────\n"
+                              "    0         10         20\n"
+                              "    offset\n");
+    free(text);
 }
 
 static void a_plot_has_a_scale_signs_and_intervals(void **state)
@@ -95,27 +82,36 @@ static void a_single_point_is_drawn(void **state)
     free(text);
 }
 
+/* The ticks of the x axis of a plot of two points. */
+static char *x_ticks(double from, double to)
+{
+    const struct plot_point points[] = {{from, 1, NAN, NAN}, {to, 2, NAN, NAN}};
+    const struct plot_series series[] = {{"", points, 2}};
+    char *text = draw(series, 1, &plain), *end = strrchr(text, 'o');
+    while (*end != '\n')
+        end--;
+    *end = '\0';
+    char *ticks = strdup(strrchr(text, '\n') + 1);
+    free(text);
+    return ticks;
+}
+
 static void wide_ranges_of_positive_numbers_go_by_powers(void **state)
 {
     (void)state;
-    struct plot_axis axis = {1, 1024, false, true};
-    plot_axis_choose_scale(&axis);
-    assert_true(axis.powers);
-    assert_int_equal(plot_axis_position(&axis, 32, 100), 50);
-    double ticks[12];
-    assert_int_equal(plot_axis_ticks(&axis, 5, ticks, 12), 6);
-    assert_true(ticks[1] == 4 && ticks[5] == 1024);
-    axis = (struct plot_axis){0, 1024, false, true};
-    plot_axis_choose_scale(&axis);
-    assert_false(axis.powers);
-    assert_int_equal(plot_axis_position(&axis, 512, 100), 50);
+    char *powers = x_ticks(1, 1024), *even = x_ticks(0, 1024), *narrow = x_ticks(20, 1024);
+    assert_string_equal(powers, "   1         16         256");
+    assert_string_equal(even, "   0           500         1000");
+    assert_string_equal(narrow, "               500         1000");
+    free(powers);
+    free(even);
+    free(narrow);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_dots_is_braille),
-        cmocka_unit_test(what_is_outside_is_left_out),
         cmocka_unit_test(a_plot_has_a_scale_signs_and_intervals),
         cmocka_unit_test(nothing_is_drawn_of_no_numbers),
         cmocka_unit_test(a_single_point_is_drawn),

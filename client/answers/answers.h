@@ -1,0 +1,48 @@
+/* Documents of the service as text for a terminal, each in the file of its kind, and the exit statuses that
+   follow from them (client/manual/command_table.h). */
+#ifndef COALESCED_CLIENT_ANSWERS_ANSWERS_H
+#define COALESCED_CLIENT_ANSWERS_ANSWERS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "client/terminal/screen.h"
+
+/* An experiment: its state, times, bandwidth, prediction, occupancy and stability. The status is EXIT_FAILED
+   when it failed, was cancelled or its output is wrong; EXIT_UNSTABLE when `strict` and it is not stable. */
+void answers_print_result(const json_t *experiment, const struct screen *screen);
+int answers_result_status(const json_t *experiment, bool strict);
+
+/* A sweep with all points, of the view runs or the view summary, as a table; the status as of a result,
+   over all points. */
+void answers_print_sweep(const json_t *sweep, const struct screen *screen);
+int answers_sweep_status(const json_t *sweep, bool strict);
+
+/* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more
+   axis of the table and the plot. */
+void answers_name_devices(json_t *sweep);
+
+/* A sweep's points as a plot. x, y: of --x and --y; NULL: chosen here. Prints nothing when fewer than two
+   points have a number. */
+void answers_plot_sweep(const json_t *sweep, const struct screen *screen, const char *x, const char *y);
+
+/* The raw samples of an experiment that was submitted with measure.keep_samples: how many, their least,
+   median and most, and each of them in the order in which it was taken. */
+void answers_print_samples(const json_t *document, const struct screen *screen);
+
+/* A comparison: what differs between the sides, then a verdict for each point. The status is EXIT_WORSE when
+   a point is worse, EXIT_CANNOT_TELL when a point has no verdict or there is no point. */
+void answers_print_comparison(const json_t *comparison, const struct screen *screen);
+int answers_comparison_status(const json_t *comparison);
+
+/* The response of POST /v1/predictions with "explain": the sectors that one warp accesses as a drawing, and
+   the sums for each instruction. */
+void answers_print_explanation(const json_t *answer, const struct screen *screen);
+
+/* The member `time` of a prediction (the time, a bar for each bound, the explanation, and the effect of
+   single changes of the request; or why there is no value), and of a result (the limiter, the error of the
+   prediction, the explanation, and whether the counters agree). NULL prints nothing. */
+void answers_print_time(const json_t *time, const struct screen *screen);
+void answers_print_result_time(const json_t *time, const struct screen *screen);
+
+#endif
