@@ -317,7 +317,9 @@ struct message *channel_read(struct channel *channel)
     while (!channel->waiting)
         pthread_cond_wait(&channel->arrived, &channel->lock);
     struct message *message = channel->messages[0];
-    memmove(channel->messages, channel->messages + 1, (size_t)--channel->waiting * sizeof message);
+    channel->waiting--;
+    for (int i = 0; i < channel->waiting; i++)
+        channel->messages[i] = channel->messages[i + 1];
     pthread_mutex_unlock(&channel->lock);
     pthread_mutex_lock(&channel->lease);
     lease_check(channel);
