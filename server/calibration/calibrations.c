@@ -38,14 +38,13 @@ static void view_fill(struct calibrations *calibrations, const struct device_sta
                      "it was made with driver %.48s and build %.64s; now they are %.48s and %.64s",
                      stored.calibration.driver, stored.calibration.build, status->facts.driver,
                      status->executor_build);
-    } else if (shipped) {
-        view->state = CALIBRATIONS_SHIPPED;
-        view->calibration = *shipped;
-        snprintf(view->reason, sizeof view->reason,
-                 "this device has made none; these are another's of the same name");
     } else {
-        snprintf(view->reason, sizeof view->reason,
-                 "this device has made none, and none is shipped for its name");
+        if (shipped) {
+            view->state = CALIBRATIONS_SHIPPED;
+            view->calibration = *shipped;
+        }
+        snprintf(view->reason, sizeof view->reason, "this device has made none%s",
+                 shipped ? "; these are another's of the same name" : ", and none is shipped for its name");
     }
     view->given = own || shipped;
 }

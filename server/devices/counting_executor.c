@@ -69,11 +69,12 @@ static int group_make(struct counting_executor *counter, const struct task *task
                       struct ahead *group)
 {
     struct ahead next = {0};
-    *group = (struct ahead){.count = 1};
+    *group = (struct ahead){0};
     snprintf(group->at[0].id, sizeof group->at[0].id, "%s", task->id);
     group->at[0].request = strdup(task->request);
     if (!group->at[0].request)
         return -1;
+    group->count = 1;
     if (!alone)
         queue_worker_ahead(counter->queue, counter->config->number, &next);
     for (int i = 0; i < next.count && group->count < PROTOCOL_POINTS; i++)

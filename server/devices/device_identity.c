@@ -220,9 +220,12 @@ void device_identity_hello(const struct device_identity *identity, int device, c
     if (!devices_get(identity->devices, device, &before))
         return;
     now = before;
-    if (!hello_read(&now, header) || (before.known && before.can_count == now.can_count &&
-                                      strcmp(before.executor_build, now.executor_build) == 0 &&
-                                      memcmp(&before.facts, &now.facts, sizeof now.facts) == 0))
+    if (!hello_read(&now, header))
+        return;
+    /* As bytes: both are of protocol_parse(), which clears what it does not set. */
+    if (before.known && before.can_count == now.can_count &&
+        strcmp(before.executor_build, now.executor_build) == 0 &&
+        memcmp((const char *)&before.facts, (const char *)&now.facts, sizeof now.facts) == 0)
         return;
     devices_listing(identity->devices, device, &listing);
     if (before.known && strcmp(before.facts.uuid, now.facts.uuid) != 0)

@@ -3,7 +3,6 @@
 #include "server/devices/executor_question.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -26,34 +25,12 @@ struct exchange {
     int lock_waits;   /* so far */
     int64_t until_ns; /* the end of the question's time, or of the present open or lock phase */
     int64_t left_ns;  /* of the question's time during such a phase; 0: its clock runs */
+    double phase_s;   /* the limit of the phase */
     int64_t stop_ns;  /* the end of the service's grace; 0: it does not stop */
     struct executor_outcome *outcome;
     bool over;
     enum executor_session_end end; /* once it is over */
 };
-
-static double open_s(const struct exchange *exchange)
-{
-    double set_s = exchange->session->config->open_s;
-    return set_s > 0 ? set_s : open_default_s;
-}
-
-static double locked_s(const struct exchange *exchange)
-{
-    double set_s = exchange->session->config->locked_s;
-    return set_s > 0 ? set_s : locked_default_s;
-}
-
-/* ---- the question's clock ---- */
-
-/* Stops it for a phase that is not the experiment's time, and which has a limit of its own. */
-static void clock_stop(struct exchange *exchange, double limit_s)
-{
-    int64_t left_ns = exchange->until_ns - clock_monotonic_ns();
-    if (!exchange->left_ns)
-        exchange->left_ns = left_ns > 0 ? left_ns : 1;
-    exchange->until_ns = clock_after_ns(limit_s);
-}
 
 /* ---- ends ---- */
 
@@ -86,11 +63,16 @@ static void on_progress(struct exchange *exchange, const struct message *message
         protocol_violation(exchange, "it waits for locks more than twice");
     exchange->session->opened |= exchange->opening;
     exchange->opening = open;
-    if (open)
-        clock_stop(exchange, open_s(exchange));
-    else if (locked)
-        clock_stop(exchange, locked_s(exchange));
-    else if (exchange->left_ns) { /* the clock goes on */
+    if (open || locked) {
+        /* The question's clock stops for a phase that is not its time and has a limit of its own. */
+        const struct executor_config *config = exchange->session->config;
+        double set_s = open ? config->open_s : config->locked_s;
+        int64_t left_ns = exchange->until_ns - clock_monotonic_ns();
+        if (!exchange->left_ns)
+            exchange->left_ns = left_ns > 0 ? left_ns : 1;
+        exchange->phase_s = set_s > 0 ? set_s : open ? open_default_s : locked_default_s;
+        exchange->until_ns = clock_after_ns(exchange->phase_s);
+    } else if (exchange->left_ns) {
         exchange->until_ns = clock_monotonic_ns() + exchange->left_ns;
         exchange->left_ns = 0;
     }
@@ -180,10 +162,10 @@ static void on_limit(struct exchange *exchange)
     struct error *failure = &exchange->outcome->failure;
     double limit_s = exchange->question->limit_s;
     if (exchange->opening)
-        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", open_s(exchange));
+        error_set(failure, ERROR_TIMED_OUT, "the device was not ready after %g s", exchange->phase_s);
     else if (exchange->left_ns)
         error_set(failure, ERROR_TIMED_OUT, "another process held the lock of the device or the bus for %g s",
-                  locked_s(exchange));
+                  exchange->phase_s);
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", limit_s);
     else
