@@ -66,7 +66,7 @@ static struct batch *batch_new(const struct store_events *events)
             break;
         batch->marks[i] = (struct mark){.begin = (unsigned)batch->text.size, .kind = (enum event_kind)kind};
         buffer_format(&batch->text,
-                      "id: %lld\nevent: %s\ndata: ", (long long)(events->last - events->count + 1 + i),
+                      "id: %lld\nevent: %s\ndata: ", (long long)events->last - events->count + 1 + i,
                       kinds[kind]);
         batch->marks[i].data = (unsigned)batch->text.size;
         buffer_append(&batch->text, blank + 1, (size_t)(newline - blank));
@@ -105,8 +105,7 @@ void batch_release(struct batch *batch)
 
 struct event_history *event_history_new(int limit)
 {
-    struct event_history *history =
-        calloc(1, sizeof *history + ((size_t)limit + 1) * sizeof history->ring[0]);
+    struct event_history *history = calloc(1, sizeof *history + ((size_t)limit + 1) * sizeof(struct batch *));
     if (!history)
         return NULL;
     pthread_mutex_init(&history->lock, NULL);

@@ -241,7 +241,7 @@ void owner_forget(struct owners *owners, struct store *store, int64_t now_ns, do
     struct forget_write *forget = NULL;
     struct owner *owner;
     int idle = 0;
-    size_t each = sizeof forget->names[0] + sizeof forget->owners[0];
+    size_t each = sizeof forget->names[0] + sizeof(struct owner *);
     if (!(forget = calloc(1, sizeof *forget + (size_t)owners->count * each)))
         return;
     forget->owners = (struct owner **)&forget->names[owners->count];

@@ -10,11 +10,11 @@
 
 #include "base/log.h"
 #include "server/queue/entry.h"
-#include "server/queue/selection.h"
 #include "server/queue/schedule.h"
+#include "server/queue/selection.h"
+#include "server/store/experiment_reads.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
-#include "server/store/experiment_reads.h"
 
 enum { CHAINS_MIN = 64, CHAINS_MAX = 1 << 16, HALF_LIFE_S = 3600 };
 

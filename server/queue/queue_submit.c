@@ -127,7 +127,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
     bool single = !submission->request;
     int count = run_count(sweep);
     struct arrival *arrival = NULL;
-    size_t each = sizeof arrival->experiments[0] + sizeof arrival->entries[0];
+    size_t each = sizeof arrival->experiments[0] + sizeof(struct entry *);
     if (!(arrival = calloc(1, sizeof *arrival + (size_t)count * each)))
         return NULL;
     arrival->queue = queue;

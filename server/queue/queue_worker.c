@@ -64,9 +64,10 @@ static void device_end(struct queue *queue, int index, struct transition *transi
 {
     double took_s;
     struct entry *entry = device_release(queue, index, transition, &took_s);
-    struct run_mean *means[] = {&queue->run_mean, &queue->devices[index].run_mean,
-                                owner_run_mean(entry->owner, -1), owner_run_mean(entry->owner, index)};
-    for (size_t i = 0; ending->state != JOB_CANCELLED && i < sizeof means / sizeof *means; i++)
+    enum { MEANS = 4 };
+    struct run_mean *means[MEANS] = {&queue->run_mean, &queue->devices[index].run_mean,
+                                     owner_run_mean(entry->owner, -1), owner_run_mean(entry->owner, index)};
+    for (int i = 0; ending->state != JOB_CANCELLED && i < MEANS; i++)
         if (means[i])
             run_mean_add(means[i], took_s);
     transition_end(transition, entry, ending->state);
@@ -228,7 +229,7 @@ void queue_worker_ahead(struct queue *queue, int index, struct ahead *ahead)
     const struct owner_queue *owner_queue = running ? running->owner_queue : NULL;
     bool looks = running && running->sweep && !owner_queue->device_group->overrides;
     int limit = looks ? ahead_limit(queue, index) : 0;
-    while (ahead->count < limit) {
+    while (owner_queue && ahead->count < limit) {
         const struct entry *entry = (const struct entry *)order_at(owner_queue->waiting, ahead->count);
         if (!entry || entry->sweep != running->sweep ||
             (bytes += strlen(entry->task.request)) > PROTOCOL_AHEAD_BYTES)
