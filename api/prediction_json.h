@@ -20,7 +20,7 @@ json_t *prediction_json_archs(const json_t *asked, struct problems *problems);
 
 /* One architecture by such a name; static. NULL: `detail` says that there is none, which one may be meant,
    and which are known. */
-enum { PREDICTION_ARCHS = 32 /* at most */, PREDICTION_DETAIL_BYTES = 224 };
+enum { PREDICTION_ARCHS = 32 /* at most */, PREDICTION_DETAIL_BYTES = 256 };
 const char *prediction_json_arch(const char *name, char detail[PREDICTION_DETAIL_BYTES]);
 
 /* ---- predictions ---- */

@@ -28,7 +28,7 @@ from test_wrong_inputs import refused
         ("/v1/predictions", {"kernel": "copy", "devicename": "NVIDIA H200"}, ['did you mean \\"device_name\\"']),
         ("/v1/predictions", {"kernel": "copy", "whatif": True}, ['did you mean \\"what_if\\"']),
         ("/v1/experiments", {"kernel": "copy", "host_timer": True}, ["#/host_timer", 'belongs into \\"measure\\"']),
-        ("/v1/experiments", {"kernel": "copy", "debug": True}, ["#/debug", "of copy there is no build for a debugger", "but of vector_add"]),
+        ("/v1/experiments", {"kernel": "copy", "debug": True}, ["#/debug", "of copy there is no build for a debugger", "but of sum_matrix_mix", "vector_add"]),
         ("/v1/experiments", {"kernel": "vector_add", "debug": "yes"}, ["#/debug", "must be true or false", "string"]),
         ("/v1/sweeps", {"kernel": "vector_add", "debug": [False, True]}, ["#/debug", "must be true or false", "array"]),
         ("/v1/experiments", {"kernel": "vector_add", "debgu": True}, ["#/debgu", 'did you mean \\"debug\\"']),

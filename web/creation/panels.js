@@ -36,11 +36,11 @@ export function chipsPanel({onChips}) {
       h("span", {class: row.arch === own ? "chip-label own" : "chip-label"}, architectureName(row.arch),
         h("span", {class: "note mono"}, row.arch), select);
     if (row.status) return h("div", {class: "chip"}, shown, h("p", {class: "note chip-missing"}, row.reason));
-    const efficiency = row[`${what}_efficiency_pct`];
+    const efficiency = row[`${what}_efficiency_pct`], unit = row[`${what}_unit`];
     if (efficiency === null)
       return h("div", {class: "chip"}, shown, h("p", {class: "note chip-missing"}, row[`${what}_reason`]));
     return h(
-      "div", {class: "chip"}, shown, h("span", {class: "note chip-unit"}, t(`chips.unit.${row[`${what}_unit`]}`)),
+      "div", {class: "chip"}, shown, h("span", {class: "note chip-unit"}, t(`chips.unit.${unit}`)),
       chipBar(row[`${what}_moved_bytes`], efficiency / 100, most),
       h("span", {class: "number chip-count"}, count(row[`${what}_transactions`]),
         h("span", {class: "narrow note"}, ` ${t("chips.transactions")}, ${bytes(row[`${what}_moved_bytes`])}`)),
