@@ -66,6 +66,16 @@ def test_published_times_are_possible_or_marked(service):
     assert seen == 40
 
 
+@pytest.mark.parametrize("path", script("lesson_bounds").LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_tells_what_the_service_predicts(service, path):
+    """scripts/lesson_bounds.py writes them."""
+    bounds = script("lesson_bounds")
+    told, said = (bounds.lesson_of(path)["figures"] for _ in range(2))
+    bounds.figures_renewed(service.url, said)
+    names = [name for name, figure in told.items() if bounds.source_of(figure)[0]]
+    assert {name: told[name][0] for name in names} == pytest.approx({name: said[name][0] for name in names}, rel=1e-6)
+
+
 def figures(row):
     *bounds, predicted, measured = [cell.strip("* ") for cell in row.strip("|").split("|")[1:]]
     return [float(cell) for cell in (*bounds, predicted)]

@@ -52,7 +52,7 @@ def test_the_lessons_say_the_same_in_both_languages():
     assert blocks(english) == blocks(chinese)
     assert re.findall(r"!\[.*?\]\((.*?)\)", english) == re.findall(r"!\[.*?\]\((.*?)\)", chinese)
     assert [len(head) for head in re.findall(r"^(#+) ", english, re.M)] == [len(head) for head in re.findall(r"^(#+) ", chinese, re.M)]
-    assert english.count("**Guess first**") == chinese.count("**先猜**") == 12
+    assert english.count("**Guess first**") == chinese.count("**先猜**") == 13
 
 
 def test_the_tables_of_the_lessons_have_the_same_figures_in_both_languages():
@@ -96,7 +96,7 @@ def test_each_language_names_the_other(pair):
 def test_a_program_is_printed_as_it_is():
     text = read(PAIRS[0][0])
     printed = re.findall(r"\[plain/(\w+\.cu)\].*?\n\n```cuda\n(.*?)^```", text, re.M | re.S)
-    assert sorted(name for name, _ in printed) == [path.name for path in PLAIN] and len(PLAIN) == 12
+    assert sorted(name for name, _ in printed) == [path.name for path in PLAIN] and len(PLAIN) == 13
     for name, code in printed:
         assert code in (DOCS / "plain" / name).read_text(), name
 
