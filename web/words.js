@@ -3,8 +3,10 @@
 
    t("lab.nothing", {n: 3}) gives a text; parts(key, values) a list for h(), in which values may be elements.
    term("warp") is the word with its meaning on hover, focus and tap: on the first use in a panel; term("sector",
-   "sectors") shows another form of it. noValue(reason) stands where a number is missing. language() is "en" or "zh". */
+   "sectors") shows another form of it. noValue(reason) stands where a number is missing. reasonSaid(text) is a reason
+   of the service in the reader's language. language() is "en" or "zh". */
 import {h, tip} from "./dom.js";
+import {reasonChinese} from "./reasons.js";
 
 /* ---- the frame of all pages ---- */
 // clang-format off
@@ -1006,7 +1008,9 @@ export function term(name, shown) {
   return tip(h("span", {class: "term"}, current === 0 && shown ? shown : word), meaning);
 }
 
+export const reasonSaid = text => text && current === 1 ? reasonChinese(text) ?? text : text;
+
 export function noValue(reason) {
   const node = h("span", {class: "no-value"}, t("no_value"));
-  return reason ? tip(node, reason) : node;
+  return reason ? tip(node, reasonSaid(reason)) : node;
 }

@@ -63,6 +63,33 @@ def test_the_words_are_found():
     assert found("未对齐读取的速度变为 3.3 倍，慢 {more} %") == []
 
 
+# ---- reasons of a missing value ----
+
+REASONED_IN = ["api/stability_json.c", "api/bandwidth_json.c", "api/result_json.c", "api/counters_json.c", "api/device_json.c", "kernels/stability.c",
+               "kernels/measure/counting.c", "executor/executor.c"]
+
+
+def reasons_of(path):
+    """What is told of a missing value or of an unstable result: sentences of several words."""
+    text = (ROOT / path).read_text()
+    calls = re.findall(r"(?:json_parts_missing|stability_reason|counters_unavailable)\((.*?)\);", text, re.S)
+    given = re.findall(r'(?:reason|untimed) = ("(?:\\.|[^"\\])*")', text) + re.findall(r'return ("(?:\\.|[^"\\])*");', text)
+    strings = [one for call in [*calls, *given] for one in re.findall(r'"((?:\\.|[^"\\])*)"', call)]
+    return {re.sub(r"%[-+.0-9]*(?:hh|h|ll|l|z)?[a-z]", "%", one.replace('\\"', '"')) for one in strings if len(one.split()) > 2}
+
+
+def test_each_reason_is_there_in_chinese_on_the_page():
+    rows = dict(re.findall(r'^  \["((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"\],$', (ROOT / "web/reasons.js").read_text(), re.M))
+    assert len(rows) > 40 and all(re.search(r"[\u4e00-\u9fff]", chinese) for chinese in rows.values())
+    patterns = [re.sub("%", "(.+)", re.escape(english.replace('\\"', '"'))) for english in rows]
+    told = {(path, reason) for path in REASONED_IN for reason in reasons_of(path)}
+    assert len(told) > 25
+    missing = sorted(reason for _, reason in told if not any(re.fullmatch(pattern, reason.replace("% samples", "cold samples").replace("%", "x")) for pattern in patterns))
+    assert missing == []
+    for english, chinese in rows.items():
+        assert all(int(place) <= english.count("%") for place in re.findall(r"\{(\d)%?\}", chinese)), english
+
+
 def test_the_posts_own_words_stand_beside_each_term():
     """Once on the page, in the lessons and in the README: who comes with a post finds them."""
     for name in ("web/words.js", "docs/lessons.zh.md", "README.zh.md"):
