@@ -1,5 +1,6 @@
 """docs/lessons.md, its Chinese and the README's: both languages have the same figures and requests, what they name is there, and what
 they print of a program is in it."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -91,6 +92,23 @@ def test_what_is_linked_is_there(name):
 def test_each_language_names_the_other(pair):
     for one, other in (pair, reversed(pair)):
         assert f"]({pathlib.Path(other).name})" in read(one)[:200]
+
+
+# As the notes tell them: by these the times of lessons are worked out.
+CONSTANTS_TOLD = {"launch_ns": "{:.3f} ns", "bandwidth_gbps": "{:.0f} GB/s", "dirty_mb": "{:.0f} MB", "dram_latency_ns": "{:.0f} ns", "queue": "{:.2f}",
+                  "writes": "{:.2f}", "slot_ns": "{:.0f} ns", "request_ns": "{:.2f} ns", "step_ns": "{:.2f} ns", "extra_line_ns": "{:.2f} ns",
+                  "activate_ps": "{:.1f} ps", "issue_per_cycle": "{:.1f}", "sms": "{}"}
+
+
+@pytest.mark.parametrize("name", PAIRS[0])
+def test_constants_of_the_notes_are_those_that_are_shipped(name):
+    spec = importlib.util.spec_from_file_location("lesson_bounds", ROOT / "scripts" / "lesson_bounds.py")
+    bounds = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bounds)
+    shipped, text = bounds.constants(), read(name)
+    missing = {constant: told.format(shipped[constant]) for constant, told in CONSTANTS_TOLD.items()
+               if not re.search(rf"(?<![\d.]){re.escape(told.format(shipped[constant]))}(?![\d.]*\d)", text)}
+    assert missing == {}
 
 
 def test_a_program_is_printed_as_it_is():
