@@ -15,7 +15,7 @@ struct aos : suite_kernel {
         k.text = {"out[i].x = in[i].x + 10, out[i].y = in[i].y + 20"};
         k.lesson = {"Accessing the fields of a structure one by one uses half of the moved bytes: 50 % "
                     "efficiency, loads and stores.",
-                    "逐个访问结构的字段，搬运的数据只用到一半：加载和存储的效率都是 50 %。"};
+                    "逐个访问结构的字段，搬运的数据只用到一半：读取和写入的效率都是 50 %。"};
         k.block = {128, 1, 1};
         param_load(k, LOAD);
         input(k, IN, "in", "n pairs");

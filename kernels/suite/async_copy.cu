@@ -24,7 +24,7 @@ struct async_copy : suite_kernel {
         k.title = {"Asynchronous copy to shared memory", "异步复制到共享内存"};
         k.text = {"C[i] = A[i], through shared memory", "C[i] = A[i]，经过共享内存"};
         k.lesson = {"Data on its way to shared memory occupies no register, and no thread waits for it.",
-                    "在去共享内存路上的数据不占寄存器，也不需要线程等它。"};
+                    "正在复制到共享内存的数据不占寄存器，也不需要线程等待。"};
         k.size[0] = 67108864;
         k.per_thread = W;
         param_choice(k, HOW, "how",

@@ -20,11 +20,11 @@ struct atomic_add : suite_kernel {
                   "n 个线程各做 C[k] += 1；k：线程号、块号或 0"};
         k.lesson = {"The cost of an update grows with the number of others that want the same address at the "
                     "same time.",
-                    "一次更新的代价取决于同时有多少别的更新要同一个地址。"};
+                    "一次更新的代价，取决于同时有多少个更新争用同一地址。"};
         k.dtype = DTYPE_I32;
         param_choice(k, MEET, "meet",
                      {"where threads meet: nowhere (spread), at one address a block, or all at one",
-                      "线程在哪里相撞：不相撞（spread），每块一个地址（block），或全部一个地址（one）"},
+                      "各线程更新哪个地址：各不相同（spread），每块一个地址（block），全部同一个地址（one）"},
                      meets);
         accumulated(k, C, "C", "n elements, one a block, or one");
     }

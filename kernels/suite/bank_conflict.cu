@@ -18,12 +18,12 @@ struct bank_conflict : suite_kernel {
             "C[i] = 对 r < repeats 求和 S[(线程号 x stride + r) mod 块大小]，S 是 A 中本块的一段"};
         k.lesson = {
             "In shared memory banks count, not sectors: a warp waits for the bank with most of its words.",
-            "共享内存里要紧的不是扇区而是存储体：线程束要等最长的那一队。"};
+            "共享内存里要看的不是扇区，而是存储体：线程束要等到排队最长的存储体完成。"};
         param_integer(k, STRIDE, "stride", "elements",
                       {"distance between the words of neighbouring lanes", "相邻通道的字之间的距离"}, 1, 64,
                       1);
         param_integer(k, REPEATS, "repeats", "",
-                      {"loads from shared memory a thread", "每个线程从共享内存加载的次数"}, 1, 16, 16);
+                      {"loads from shared memory a thread", "每个线程从共享内存读取的次数"}, 1, 16, 16);
         input(k, A, "A", "n elements; what a block has beyond them counts as 0");
         output(k, C, "C", "n elements, all written");
     }

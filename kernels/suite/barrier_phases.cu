@@ -18,7 +18,7 @@ struct barrier_phases : suite_kernel {
             "C[i] = A[块内往后 `phases` 个线程的元素] + phases，一次一步"};
         k.lesson = {"At a barrier one big block stalls as a whole; of several small blocks some work while "
                     "others wait.",
-                    "占用率来自一个块时，大家一起停；来自几个块时，有的等，有的还在工作。"};
+                    "一个大块在屏障前整体停下；几个小块则有的等待，有的继续工作。"};
         k.block = {1024, 1, 1};
         param_integer(k, PHASES, "phases", "", {"steps, each behind a barrier", "步数，每步在一个屏障之后"},
                       1, 16, 8);

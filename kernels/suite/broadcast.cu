@@ -12,12 +12,12 @@ struct broadcast : suite_kernel {
     static void describe(kernel &k)
     {
         static const char *const shares[] = {"warp", "block", "grid", nullptr};
-        k.title = {"One address for all lanes", "所有通道同一地址"};
+        k.title = {"One address for all lanes", "所有通道访问同一地址"};
         k.text = {"C[i] = A[the first element of i's warp, block, or grid]",
                   "C[i] = A[i 所在线程束、块或网格的第一个元素]"};
         k.lesson = {
             "Lanes that request the same bytes are served together: the request moves a single sector.",
-            "要同样字节的通道一起得到回答：这个请求只搬运一个扇区。"};
+            "访问相同字节的通道一次全部得到数据：一个请求只搬运一个扇区。"};
         param_choice(
             k, SHARE, "share",
             {"who shares an address: a warp, a block, or the grid", "谁共用一个地址：线程束、块或整个网格"},

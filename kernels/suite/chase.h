@@ -23,8 +23,8 @@ struct chase : suite_kernel {
                   "共 j 条链：at = A[at] 重复 `steps` 次；C[j] = at"};
         k.size[0] = 4194304;
         k.block = {32, 1, 1};
-        param_integer(k, STEPS, "steps", "loads", {"dependent loads in a chain", "一条链里相依的加载次数"}, 1,
-                      65536, 1024);
+        param_integer(k, STEPS, "steps", "loads",
+                      {"dependent loads in a chain", "一条链里前后依赖的读取次数"}, 1, 65536, 1024);
         param_integer(k, CHAINS, "chains", "threads",
                       {"chains side by side, evenly apart", "并行的链数，均匀隔开"}, 1, 1024, 1);
         param_load(k, LOAD);

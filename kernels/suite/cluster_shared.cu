@@ -26,7 +26,7 @@ struct cluster_shared : suite_kernel {
         k.text = {"C[i] = A[i] + A[i'], i' at the same place of the cluster's next block",
                   "C[i] = A[i] + A[i']，i' 在簇中下一块的同一位置"};
         k.lesson = {"Data in a neighbouring block's shared memory need not be loaded twice.",
-                    "相邻块已放在共享内存里的数据不必再加载一次。"};
+                    "相邻块已放在共享内存里的数据不必再读取一次。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
                      {"where the neighbour's element comes from: its shared memory, or global memory",

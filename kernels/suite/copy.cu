@@ -13,7 +13,7 @@ struct copy : suite_kernel {
         k.title = {"Copy", "复制"};
         k.text = {"C[i] = A[i]"};
         k.lesson = {"The bandwidth of a plain copy: the reference for everything that moves memory.",
-                    "普通复制能达到多少：一切搬运内存的操作都以它为尺。"};
+                    "普通复制能达到的速度，是衡量一切访存操作的标尺。"};
         param_load(k, LOAD);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");

@@ -9,10 +9,10 @@ struct copy_ldg : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = {"Copy by the read-only path", "经只读通路复制"};
-        k.text = {"C[i] = A[i], loaded through the read-only data path", "C[i] = A[i]，经只读数据通路加载"};
+        k.title = {"Copy by the read-only path", "经只读路径复制"};
+        k.text = {"C[i] = A[i], loaded through the read-only data path", "C[i] = A[i]，经只读路径读取"};
         k.lesson = {"Whether the read-only path (once the texture cache) is faster than a plain load today.",
-                    "只读通路（从前的纹理缓存）如今是否比普通加载更快。"};
+                    "只读路径（从前的纹理缓存）如今是否比普通读取更快。"};
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }

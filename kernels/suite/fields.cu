@@ -17,7 +17,7 @@ struct fields : suite_kernel {
         k.text = {"C[i] = A[i].field[0] + ... + A[i].field[read - 1]"};
         k.lesson = {"Reading one field of a structure moves what lies between: a field that is read alone "
                     "wants an array of its own.",
-                    "读一个字段，要付出中间所有字节的代价：单独读的东西应有自己的数组。"};
+                    "只读一个字段，也要为中间的所有字节付出代价：单独使用的字段应放在自己的数组里。"};
         param_integer(k, FIELDS, "fields", "elements", {"of a structure", "一个结构的字段数"}, 1, 16, 4);
         param_integer(k, READ, "read", "fields",
                       {"how many of them are read, one by one", "逐个读取其中几个"}, 1, 16, 1);

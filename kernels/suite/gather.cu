@@ -21,7 +21,7 @@ struct gather : suite_kernel {
                   "C[i] = A[p(i)]，p 是全部元素的排列，或各块自己元素的排列"};
         k.lesson = {"The cost of disorder depends on its range: within a block the L1 hides it, beyond that "
                     "nothing does.",
-                    "无序的代价看它伸得多远：块内由 L1 弥补，出了块就没有办法。"};
+                    "无序的代价取决于范围：块内的无序由 L1 弥补，超出块的范围就无从弥补。"};
         param_choice(k, SCOPE, "scope",
                      {"what is permuted: all elements, or the elements of each block",
                       "排列的范围：全部元素，或各块自己的元素"},

@@ -14,7 +14,7 @@ struct grid_stride : suite_kernel {
         k.title = {"A loop over the grid", "网格跨步循环"};
         k.text = {"C[i] = A[i] + B[i], by a grid of any size", "C[i] = A[i] + B[i]，网格大小任意"};
         k.lesson = {"How many threads keep the memory busy, independent of the amount of work.",
-                    "不论有多少工作，要多少线程才能让内存一直忙。"};
+                    "不论工作量多大，要多少线程才能让内存一直忙碌。"};
         k.size[0] = 16777216;
         param_load(k, LOAD);
         input(k, A, "A", "n elements");

@@ -24,13 +24,13 @@ struct halo : suite_kernel {
         k.text = {"C[y][x] = A[y][x+1] + A[y+1][x] + A[y+1][x+2] + A[y+2][x+1] - 4 A[y+1][x+1]"};
         k.lesson = {"Shared memory saves loads, not bytes of memory: the neighbouring elements are in the L1 "
                     "already.",
-                    "共享内存省的是加载次数，不是内存的字节：相邻的元素 L1 里已经有了。"};
+                    "共享内存省下的是读取次数，而不是来自显存的字节：相邻的元素已经在 L1 里。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 8, 1};
         param_choice(k, HOW, "how",
                      {"whether neighbours come by loads, or by a tile in shared memory",
-                      "相邻元素来自加载，还是来自共享内存里的分块"},
+                      "相邻元素来自读取，还是来自共享内存里的分块"},
                      ways);
         input(k, A, "A", "rows and columns of whole blocks, and two more of each");
         output(k, C, "C", "rows x columns elements, all written");

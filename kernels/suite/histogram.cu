@@ -27,7 +27,7 @@ struct histogram : suite_kernel {
         k.text = {"C[k] += how many elements of A are k", "C[k] += A 中等于 k 的元素个数"};
         k.lesson = {"Where many threads update few addresses, counts in a block's shared memory are near, "
                     "and collide with fewer others.",
-                    "许多线程更新少数地址时，块自己的计数离得近，相撞也少。"};
+                    "许多线程更新少数地址时，各块自己的计数更近，冲突也更少。"};
         k.size[0] = 16777216;
         param_choice(k, HOW, "how",
                      {"where elements are counted: in global memory, or in each block's shared memory first",

@@ -14,16 +14,16 @@ struct ilp_chain : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = {"Latency hidden by independent instructions", "用独立指令隐藏延迟"};
+        k.title = {"Latency hidden by independent instructions", "用独立指令掩盖延迟"};
         k.text = {"C[i] = the sum over c < chains of (A[i] + c + 1 + 1 + ...), `steps` additions a chain",
                   "C[i] = 对 c < chains 求和 (A[i] + c + 1 + 1 + ...)，每条链 `steps` 次加法"};
         k.lesson = {"Warps hide latency, and so do independent instructions of one warp: half the warps with "
                     "twice the chains.",
-                    "线程束能隐藏延迟，同一线程束里的独立指令也能：一半的线程束，两倍的链，效果相同。"};
+                    "线程束能掩盖延迟，同一线程束里互不依赖的指令也能：线程束减半、链数加倍，效果相同。"};
         param_power_of_two(k, CHAINS, "chains", "",
                            {"independent chains in a thread", "一个线程里独立的链数"}, 1, 8, 1);
         param_integer(k, STEPS, "steps", "additions",
-                      {"dependent additions in each chain", "每条链里相依的加法次数"}, 1, 65536, 1024);
+                      {"dependent additions in each chain", "每条链里前后依赖的加法次数"}, 1, 65536, 1024);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }

@@ -18,7 +18,7 @@ struct l2_persistence : suite_kernel {
         k.text = {"C[i] = A[i] + B[i % table]"};
         k.lesson = {"Reused data can be protected from streaming data, as far as the part of the L2 that can "
                     "be set aside goes.",
-                    "会再用的数据可以不被流过的数据挤走，只要 L2 中可预留的部分装得下。"};
+                    "还要再用的数据可以不被只用一次的数据逐出，只要 L2 中可预留的部分装得下。"};
         k.size[0] = 67108864;
         param_integer(k, TABLE, "table", "elements", {"length of B", "B 的长度"}, 1, INT64_C(1) << 28,
                       4194304);

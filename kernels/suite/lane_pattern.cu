@@ -21,16 +21,16 @@ struct lane_pattern : suite_kernel {
     {
         static const char *const patterns[] = {"sequential", "permuted",    "shifted", "same_word",
                                                "scattered",  "three_lines", nullptr};
-        k.title = {"Which lanes ask for what", "哪条通道要什么"};
+        k.title = {"Which lanes ask for what", "各通道访问哪些数据"};
         k.text = {"C[i] = A[p(i)] with p by the pattern, warp by warp",
                   "C[i] = A[p(i)]，p 由模式决定，逐个线程束"};
         k.lesson = {
             "A warp's cost is the number of distinct sectors (lines) that its lanes touch, not their order.",
-            "线程束的代价是各通道碰到的不同扇区（缓存行）的个数，与次序无关。"};
+            "线程束一次访问的代价，是各通道碰到的不同扇区（缓存行）的个数，与次序无关。"};
         k.size[0] = 32;
         k.block = {32, 1, 1};
         param_choice(k, PATTERN, "pattern",
-                     {"which element of A each lane of a warp asks for", "线程束的每条通道要 A 的哪个元素"},
+                     {"which element of A each lane of a warp asks for", "线程束的各通道访问 A 的哪个元素"},
                      patterns);
         param_load(k, LOAD);
         input(k, A, "A",

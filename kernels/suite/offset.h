@@ -33,7 +33,7 @@ template <class Base> struct shifted_loads : offset_kernel<Base> {
     using kernel_of = offset_kernel<Base>;
     static void describe_offset(kernel &k)
     {
-        kernel_of::describe_offset(k, {"by how many elements the loads are shifted", "加载错开多少个元素"},
+        kernel_of::describe_offset(k, {"by how many elements the loads are shifted", "读取偏移的元素个数"},
                                    "n elements, the first n - offset written");
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
@@ -51,7 +51,7 @@ template <class Base> struct shifted_stores : offset_kernel<Base> {
     using kernel_of = offset_kernel<Base>;
     static void describe_offset(kernel &k)
     {
-        kernel_of::describe_offset(k, {"by how many elements the stores are shifted", "存储错开多少个元素"},
+        kernel_of::describe_offset(k, {"by how many elements the stores are shifted", "写入偏移的元素个数"},
                                    "n elements, those from offset on written");
     }
     template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)

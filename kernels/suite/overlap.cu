@@ -26,7 +26,7 @@ struct overlap : suite_kernel {
                     "拷入、拷出和内核可以同时进行，只要它们属于不同流里的不同段。"};
         k.size[0] = 16777216;
         param_integer(k, STREAMS, "streams", "",
-                      {"streams that get the chunks one after the other", "轮流接收各段的流数"}, 1,
+                      {"streams that get the chunks one after the other", "流的个数，各段轮流进入"}, 1,
                       STREAMS_MOST, 1);
         param_integer(
             k, CHUNKS, "chunks", "",

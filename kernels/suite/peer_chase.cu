@@ -10,7 +10,7 @@ struct peer_chase : chase {
     {
         k.title = {"Latency of another GPU's memory", "访问另一个 GPU 内存的延迟"};
         k.lesson = {"Time over steps is the latency of a load over the link and back.",
-                    "每一步的时间就是一次加载经链路往返的时间。"};
+                    "每一步的时间就是一次读取经链路往返的时间。"};
         describe_chase(k, "n elements in the peer's memory: the element that comes next");
     }
     static memory memory_of(const domain &, int buffer) { return buffer == A ? MEMORY_PEER : MEMORY_OWN; }

@@ -19,11 +19,11 @@ struct peer_read : width_by_parameter<2> {
             "C = A，每次访问 `width` 个元素；第 j 次访问经链路读 A 的第 offset + j x stride 次访问的位置"};
         k.lesson = {
             "Over a link an unused byte of a sector costs as much as a used one, and the link is narrow.",
-            "在链路上，扇区里没用到的字节与用到的一样贵，而链路很窄。"};
+            "经过链路时，扇区里没有用到的字节与用到的字节代价相同，而链路的带宽有限。"};
         param_integer(k, OFFSET, "offset", "accesses",
                       {"how far into A the first access lies", "第一次访问在 A 中的位置"}, 0, 65536, 0);
         param_integer(k, STRIDE, "stride", "accesses",
-                      {"distance between the loads of neighbouring threads", "相邻线程的加载之间的距离"}, 1,
+                      {"distance between the loads of neighbouring threads", "相邻线程的读取之间的距离"}, 1,
                       1024, 1);
         describe_width(k, 1);
         input(k, A, "A", "in the peer's memory, up to the last that is read");

@@ -18,10 +18,10 @@ struct read_const : suite_kernel {
                   "C[i] = A[i] + K[w]；one：w 是线程束在块内的编号，lanes：线程的编号"};
         k.lesson = {"Constant memory is for words that all lanes of a warp read at once: 32 different words "
                     "cost 32 times as much as one.",
-                    "常量内存适合整个线程束同时读的内容：32 个不同的字是一个字代价的 32 倍。"};
+                    "常量内存适合整个线程束同时读的内容：读 32 个不同的字，代价是读一个字的 32 倍。"};
         param_choice(k, WORD, "word",
                      {"whether the lanes of a warp ask for one word of K, or each for its own",
-                      "线程束的各通道要 K 的同一个字，还是各要各的"},
+                      "线程束的各通道读 K 的同一个字，还是各读一个字"},
                      words);
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");

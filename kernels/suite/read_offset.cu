@@ -8,12 +8,12 @@
 struct read_offset : shifted_loads<suite_kernel> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned loads", "非对齐加载"};
+        k.title = {"Misaligned loads", "未对齐读取"};
         k.text = {"C[i] = A[i + offset] + B[i + offset]"};
         k.lesson = {
             "A load that starts off a sector's boundary moves one more sector for each warp: 80 % of the "
             "moved bytes are used, 50 % where the unit is a cache line.",
-            "不从扇区边界开始的加载，每个线程束多搬一个扇区：搬运的数据用到 80 %；以缓存行为单位时只用到 50 "
+            "读取不从扇区边界开始时，每个线程束多搬一个扇区：搬运的数据用到 80 %；以缓存行为单位时只用到 50 "
             "%。"};
         describe_offset(k);
     }

@@ -8,12 +8,12 @@
 struct read_offset_unroll : shifted_loads<unroll_by_parameter> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned loads, unrolled by a parameter", "非对齐加载，展开次数可选"};
+        k.title = {"Misaligned loads, unrolled by a parameter", "未对齐读取，展开次数可选"};
         k.text = {"C[i] = A[i + offset] + B[i + offset], 1 to 16 elements a thread",
                   "C[i] = A[i + offset] + B[i + offset]，每个线程 1 到 16 个元素"};
         k.lesson = {"Bandwidth is bytes in flight over latency: more loads a thread before the first use, or "
                     "more threads.",
-                    "带宽等于在途字节除以延迟：要么每个线程在首次使用前多加载几次，要么多一些线程。"};
+                    "带宽等于在途字节除以延迟：要么每个线程在首次使用数据之前多发出几次读取，要么增加线程。"};
         describe_offset(k);
     }
     template <class Context> static BODY void body(Context &c)

@@ -9,12 +9,12 @@
 struct read_offset_unroll4 : shifted_loads<unrolled_kernel<4>> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned loads, unrolled by four", "非对齐加载，展开四次"};
+        k.title = {"Misaligned loads, unrolled by four", "未对齐读取，展开四次"};
         k.text = {"C[i] = A[i + offset] + B[i + offset], four elements a thread, a block apart",
                   "C[i] = A[i + offset] + B[i + offset]，每个线程四个元素，相隔一个块"};
         k.lesson = {"More loads in flight a thread hide more latency: unrolling makes up for what small "
                     "blocks lose, and for misalignment.",
-                    "每个线程在途的加载越多，隐藏的延迟越多：展开能补回小块和非对齐的损失。"};
+                    "每个线程在途的读取越多，掩盖的延迟越多：展开能弥补块太小和未对齐造成的损失。"};
         k.per_thread = 4;
         describe_offset(k);
     }

@@ -15,7 +15,7 @@ struct read_restrict : suite_kernel {
                   "C[i] = A[i] + B[i]，A、B、C 声明为 __restrict__"};
         k.lesson = {
             "Promising the compiler that pointers do not overlap has the effect of asking for ldg by name.",
-            "对编译器的一个承诺，效果等于点名使用 ldg。"};
+            "向编译器作出的承诺，效果等同于明确使用 ldg。"};
         input(k, A, "A", "n elements");
         input(k, B, "B", "n elements");
         output(k, C, "C", "n elements, all written");

@@ -27,7 +27,7 @@ struct reduction : suite_kernel {
             "lanes exchange directly need no barrier.",
             "继续工作的线程应填满线程束，它们的字应分散到各存储体；通道之间直接传递的数据不需要屏障。"};
         k.size[0] = 16777216;
-        param_choice(k, HOW, "how", {"who adds which two", "谁把哪两个相加"}, ways);
+        param_choice(k, HOW, "how", {"who adds which two", "哪些线程把哪两个元素相加"}, ways);
         input(k, A, "A", "n elements; what a block has beyond them counts as 0");
         output(k, C, "C", "an element a block: its sum");
     }

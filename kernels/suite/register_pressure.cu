@@ -36,7 +36,7 @@ struct register_pressure : suite_kernel {
                   "C[i] = 对 k < values 求和 v[k] * (s + k)；v[k] = A[i + k]，s 是它们的和"};
         k.lesson = {"Registers of a thread are warps that do not fit; fewer registers than needed cost "
                     "accesses to memory.",
-                    "线程占着的寄存器就是放不下的线程束；不给它寄存器，就要多跑内存。"};
+                    "每个线程占用的寄存器越多，驻留的线程束越少；寄存器不够用，就要多访问内存。"};
         param_power_of_two(k, VALUES, "values", "elements",
                            {"values that a thread keeps at once", "一个线程同时保留的值的个数"}, 16, 128, 16);
         param_choice(

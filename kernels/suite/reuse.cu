@@ -18,7 +18,7 @@ struct reuse : suite_kernel {
                   "C[线程号] = 该线程在 A 中 `each` 个元素之和，读 `passes` 遍"};
         k.lesson = {"Data that is read again comes from the L1, as long as everything fits that the SM's "
                     "threads read in between.",
-                    "再次读取的数据来自 L1，只要多处理器的所有线程在两次之间读的内容都放得下。"};
+                    "只要一个多处理器的所有线程在两次读取之间所读的内容都放得下，再次读取的数据就来自 L1。"};
         k.size[0] = 16777216;
         k.per_thread = 64;
         param_power_of_two(k, EACH, "each", "elements a thread",

@@ -15,7 +15,7 @@ struct soa : suite_kernel {
         k.text = {"out.x[i] = in.x[i] + 10, out.y[i] = in.y[i] + 20"};
         k.lesson = {
             "One array a field: neighbouring threads ask for neighbouring elements, 100 % efficiency.",
-            "每个字段一个数组：相邻线程要相邻元素，效率 100 %。"};
+            "每个字段一个数组：相邻线程访问相邻元素，效率 100 %。"};
         k.block = {128, 1, 1};
         param_load(k, LOAD);
         input(k, IN_X, "in.x", "n elements");

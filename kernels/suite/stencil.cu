@@ -23,10 +23,10 @@ struct stencil : suite_kernel {
                   "A[i+3] - A[i+4]"};
         k.lesson = {"Elements that neighbours have read are in the L1: for the memory five shifted loads "
                     "cost as much as one.",
-                    "邻居读过的已在 L1：五次错位的加载，对内存来说只相当于一次。"};
+                    "相邻线程读过的数据已在 L1：五次错开的读取，对显存来说只相当于一次。"};
         k.size[0] = 33554432;
         param_integer(k, RADIUS, "radius", "elements",
-                      {"how far the neighbours reach on each side", "两侧各伸出多远的邻居"}, 1, 2, 1);
+                      {"how far the neighbours reach on each side", "每侧取几个相邻元素"}, 1, 2, 1);
         param_load(k, LOAD);
         input(k, A, "A", "n + 2 x radius elements");
         output(k, C, "C", "n elements, all written");

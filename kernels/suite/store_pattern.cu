@@ -26,16 +26,16 @@ struct store_pattern : suite_kernel {
     {
         static const char *const patterns[] = {"aligned", "across",         "scattered",
                                                "strided", "three_segments", nullptr};
-        k.title = {"Stores by pattern", "按模式存储"};
+        k.title = {"Stores by pattern", "各种模式的写入"};
         k.text = {"C[p(i)] = A[i] with p by the pattern", "C[p(i)] = A[i]，p 由模式决定"};
         k.lesson = {"The cost of a store is the number of 32-byte segments that its warp touches, not their "
                     "order; partly written segments are moved whole.",
-                    "存储的代价是线程束碰到的 32 字节段的个数，与次序无关；只写一部分也要整段搬运。"};
+                    "写入的代价是线程束碰到的 32 字节段的个数，与次序无关；只写一部分也要整段搬运。"};
         param_choice(k, PATTERN, "pattern",
-                     {"where the elements of a warp are stored", "一个线程束的元素存到哪里"}, patterns);
+                     {"where the elements of a warp are stored", "一个线程束的元素写到哪里"}, patterns);
         param_integer(k, STRIDE, "stride", "elements",
                       {"distance between the stores of neighbouring threads (strided)",
-                       "相邻线程的存储之间的距离（strided）"},
+                       "相邻线程的写入之间的距离（strided）"},
                       1, 1024, 2);
         param_power_of_two(k, WITHIN, "within", "elements",
                            {"neighbouring elements that change places among themselves (scattered)",

@@ -11,7 +11,7 @@ struct stream_add : stream_kernel {
         describe_stream(k);
         k.title = {"STREAM add", "STREAM add"};
         k.text = {"c[i] = a[i] + b[i]"};
-        k.lesson = {"The third: two loads for one store.", "第三个：两次加载，一次存储。"};
+        k.lesson = {"The third: two loads for one store.", "第三个：两次读取，一次写入。"};
         input(k, A, "a", "n elements");
         input(k, B, "b", "n elements");
         output(k, C, "c", "n elements, all written");

@@ -12,7 +12,7 @@ struct stream_copy : stream_kernel {
         k.title = {"STREAM copy", "STREAM copy"};
         k.text = {"c[i] = a[i]"};
         k.lesson = {"The first of the four STREAM kernels: one load, one store.",
-                    "四个 STREAM 内核中的第一个：一次加载，一次存储。"};
+                    "四个 STREAM 内核中的第一个：一次读取，一次写入。"};
         input(k, A, "a", "n elements");
         output(k, C, "c", "n elements, all written");
     }

@@ -17,7 +17,7 @@ struct stream_dot : suite_kernel {
         k.text = {"C[block] = the block's part of the sum of a[i] * b[i]",
                   "C[块号] = a[i] * b[i] 之和中本块的部分"};
         k.lesson = {"A reduction reads as fast as a copy, and writes almost nothing.",
-                    "归约读得与复制一样快，几乎不写。"};
+                    "归约的读取与复制一样快，几乎不写入。"};
         k.size[0] = 33554432;
         k.block = {1024, 1, 1};
         input(k, A, "a", "n elements");

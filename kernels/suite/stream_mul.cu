@@ -12,7 +12,7 @@ struct stream_mul : stream_kernel {
         k.title = {"STREAM mul", "STREAM mul"};
         k.text = {"b[i] = scalar * c[i]"};
         k.lesson = {"The second: a multiplication on the way, which takes no time.",
-                    "第二个：途中一次乘法，不花时间。"};
+                    "第二个：中间多一次乘法，不花时间。"};
         input(k, C, "c", "n elements");
         output(k, B, "b", "n elements, all written");
     }

@@ -12,7 +12,7 @@ struct stream_triad : stream_kernel {
         k.title = {"STREAM triad", "STREAM triad"};
         k.text = {"a[i] = b[i] + scalar * c[i]"};
         k.lesson = {"The fourth, which is quoted most: two loads, a multiply-add, one store.",
-                    "第四个，也是常被引用的一个：两次加载，一次乘加，一次存储。"};
+                    "第四个，也是常被引用的一个：两次读取，一次乘加，一次写入。"};
         input(k, B, "b", "n elements");
         input(k, C, "c", "n elements");
         output(k, A, "a", "n elements, all written");

@@ -11,12 +11,12 @@ struct strided : suite_kernel {
 
     static void describe(kernel &k)
     {
-        k.title = {"Strided loads", "跨步加载"};
+        k.title = {"Strided loads", "跨步读取"};
         k.text = {"C[i] = A[i * stride]"};
         k.lesson = {"Efficiency falls as one over the stride until every lane moves a sector of its own.",
-                    "效率与步长成反比，直到每条通道各搬一个扇区。"};
+                    "效率与步长成反比，直到每个通道各搬一个扇区。"};
         param_integer(k, STRIDE, "stride", "elements",
-                      {"distance between the loads of neighbouring threads", "相邻线程的加载之间的距离"}, 1,
+                      {"distance between the loads of neighbouring threads", "相邻线程的读取之间的距离"}, 1,
                       1024, 2);
         param_load(k, LOAD);
         input(k, A, "A", "(n - 1) x stride + 1 elements");

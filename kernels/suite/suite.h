@@ -253,8 +253,8 @@ struct suite_kernel {
             {"path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
              "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
              "(volatile)",
-             "全局加载的通路：编译器默认，经 L1 和 L2 缓存（ca），只经 "
-             "L2（cg），经只读通路（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
+             "全局读取的路径：编译器默认，经 L1 和 L2 缓存（ca），只经 "
+             "L2（cg），经只读路径（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
             paths);
     }
     /* The part of a shared description that a family of kernels adds. */

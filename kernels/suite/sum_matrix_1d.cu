@@ -14,7 +14,7 @@ struct sum_matrix_1d : suite_kernel {
         k.text = {"C[i] = A[i] + B[i] over all elements of a matrix, one thread each, in one line",
                   "对矩阵的所有元素 C[i] = A[i] + B[i]，每个线程一个，排成一行"};
         k.lesson = {"A matrix that is stored row by row is a vector: no block shape to choose wrongly.",
-                    "逐行存放的矩阵就是一个向量：没有块形状可以选错。"};
+                    "按行存放的矩阵就是一个向量：不会选错块的形状。"};
         k.dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;

@@ -18,7 +18,7 @@ struct sum_matrix_2d : suite_kernel {
         k.text = {"row: C[y][x] = A[y][x] + B[y][x]; column: C[x][y] = A[x][y] + B[x][y]"};
         k.lesson = {"The index that the lanes of a warp follow decides: along a row a warp shares its "
                     "sectors, along a column every lane moves its own.",
-                    "线程束的通道沿哪个下标排列决定一切：沿行则共用扇区，沿列则每条通道各搬一个。"};
+                    "线程束的通道沿哪个下标排列决定一切：沿行则共用扇区，沿列则每个通道各搬一个。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;

@@ -17,7 +17,7 @@ struct sum_matrix_mix : suite_kernel {
                   "C[y][x] = A[y][x] + B[y][x]，矩阵的一行对应网格的一行"};
         k.lesson = {
             "Blocks of one line: as well coalesced as in one dimension, with two coordinates to index by.",
-            "一行的块：合并访问与一维一样好，而下标有两个坐标。"};
+            "只有一行的块：合并访问与一维时一样，而下标有两个坐标。"};
         k.dims = 2;
         k.grid_dims = 2;
         k.dtype = DTYPE_I32;

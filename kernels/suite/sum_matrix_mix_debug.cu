@@ -16,7 +16,7 @@ struct sum_matrix_mix_debug : suite_kernel {
                   "C[y][x] = A[y][x] + B[y][x]；在 GPU 上用 -G 编译，不优化"};
         k.lesson = {
             "A measurement of a debug build measures the debug build: compare it with sum_matrix_mix.",
-            "测量调试版本，测到的是调试版本：与 sum_matrix_mix 比较一下。"};
+            "测量调试版本，得到的只是调试版本的时间：请与 sum_matrix_mix 比较。"};
         k.dims = 2;
         k.grid_dims = 2;
         k.dtype = DTYPE_I32;

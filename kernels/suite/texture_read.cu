@@ -22,9 +22,9 @@ struct texture_read : suite_kernel {
         k.title = {"Texture fetches", "纹理读取"};
         k.text = {"C[i] = A[i + shift]"};
         k.lesson = {"A texture fetch moves the same sectors on another path.",
-                    "纹理读取走另一条路，取的扇区相同。"};
-        param_choice(k, HOW, "how", {"by texture fetches, or by loads", "用纹理读取，或用加载"}, ways);
-        param_integer(k, SHIFT, "shift", "elements", {"where reading begins", "从哪里开始读"}, 0, 1024, 0);
+                    "纹理读取走另一条路径，取的扇区相同。"};
+        param_choice(k, HOW, "how", {"by texture fetches, or by loads", "用纹理读取，还是普通读取"}, ways);
+        param_integer(k, SHIFT, "shift", "elements", {"where reading begins", "读取的起点"}, 0, 1024, 0);
         input(k, A, "A", "n + shift elements");
         output(k, C, "C", "n elements, all written");
     }

@@ -27,7 +27,7 @@ struct transpose : suite_kernel {
                   "C[x][y] = A[y][x]，直接按行或按列，或经共享内存分块"};
         k.lesson = {"Shared memory turns a strided access into two coalesced ones; its banks then need the "
                     "same care.",
-                    "共享内存把一次跨步访问变成两次合并访问；它的存储体随后也要同样小心。"};
+                    "共享内存把一次跨步访问变成两次合并访问；但随后还要留意存储体冲突。"};
         k.dims = k.grid_dims = k.block_dims = 2;
         k.size[0] = k.size[1] = 4096;
         k.block = {32, 32, 1};

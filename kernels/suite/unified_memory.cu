@@ -21,7 +21,7 @@ struct unified_memory : suite_kernel {
         k.text = {"C[i] = A[i], A and C in managed memory", "C[i] = A[i]，A 和 C 在统一（managed）内存里"};
         k.lesson = {"Pages that are prefetched come as fast as a copy; pages that are waited for come one "
                     "fault after the other.",
-                    "用之前就取来的页和复制一样快；等着才来的页，一次缺页接一次缺页。"};
+                    "提前取来的页与复制一样快；等到访问时才取的页，要一次接一次地缺页。"};
         param_choice(k, PAGES, "pages",
                      {"where the pages lie before a cold launch: on the device, with the host until they are "
                       "touched, or with the host and prefetched",

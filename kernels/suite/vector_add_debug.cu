@@ -15,7 +15,7 @@ struct vector_add_debug : suite_kernel {
         k.text = {"C[i] = A[i] + B[i]; on a GPU compiled with -G, without optimisation",
                   "C[i] = A[i] + B[i]；在 GPU 上用 -G 编译，不优化"};
         k.lesson = {"A measurement of a debug build measures the debug build: compare it with vector_add.",
-                    "测量调试版本，测到的是调试版本：与 vector_add 比较一下。"};
+                    "测量调试版本，得到的只是调试版本的时间：请与 vector_add 比较。"};
         k.dtype = DTYPE_I32;
         k.size[0] = 16777216;
         input(k, A, "A", "n elements");

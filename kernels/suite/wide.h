@@ -46,7 +46,7 @@ template <int WIDTH> struct width_by_parameter : suite_kernel {
         k.per_thread = 16;
         param_power_of_two(k, WIDTH, "width", "elements an access",
                            {"elements that one load or store moves, 16 bytes at most",
-                            "一次加载或存储搬运的元素个数，最多 16 字节"},
+                            "一次读取或写入搬运的元素个数，最多 16 字节"},
                            1, 16, fallback);
     }
     static shape cover(const domain &d)

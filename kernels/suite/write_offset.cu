@@ -7,11 +7,11 @@
 struct write_offset : shifted_stores<suite_kernel> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned stores", "非对齐存储"};
+        k.title = {"Misaligned stores", "未对齐写入"};
         k.text = {"C[i + offset] = A[i] + B[i]"};
         k.lesson = {"A store that starts off a sector's boundary touches one more sector for each warp, and "
                     "some sectors are only partly written.",
-                    "不从扇区边界开始的存储，每个线程束多碰一个扇区，而且有的扇区只写一部分。"};
+                    "写入不从扇区边界开始时，每个线程束多碰一个扇区，而且有的扇区只写一部分。"};
         describe_offset(k);
     }
     template <class Context> static BODY void body(Context &c)

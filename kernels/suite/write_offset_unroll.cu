@@ -7,11 +7,11 @@
 struct write_offset_unroll : shifted_stores<unroll_by_parameter> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned stores, unrolled by a parameter", "非对齐存储，展开次数可选"};
+        k.title = {"Misaligned stores, unrolled by a parameter", "未对齐写入，展开次数可选"};
         k.text = {"C[i + offset] = A[i] + B[i], 1 to 16 elements a thread",
                   "C[i + offset] = A[i] + B[i]，每个线程 1 到 16 个元素"};
         k.lesson = {"No thread waits for a store: unrolling gains by the loads before the stores.",
-                    "存储不等任何人：展开的好处来自它前面的加载。"};
+                    "写入不必等待：展开的好处来自它前面的读取。"};
         describe_offset(k);
     }
     template <class Context> static BODY void body(Context &c)

@@ -7,12 +7,12 @@
 struct write_offset_unroll4 : shifted_stores<unrolled_kernel<4>> {
     static void describe(kernel &k)
     {
-        k.title = {"Misaligned stores, unrolled by four", "非对齐存储，展开四次"};
+        k.title = {"Misaligned stores, unrolled by four", "未对齐写入，展开四次"};
         k.text = {"C[i + offset] = A[i] + B[i], four elements a thread, a block apart",
                   "C[i + offset] = A[i] + B[i]，每个线程四个元素，相隔一个块"};
         k.lesson = {"Stores need no answer, but the loads before them do: unrolling hides their latency, "
                     "while the stores stay misaligned.",
-                    "存储不需要回答，它前面的加载却需要：展开隐藏了加载的延迟，存储依然不对齐。"};
+                    "写入不必等待结果，它前面的读取却要等：展开掩盖了读取的延迟，写入依然未对齐。"};
         k.per_thread = 4;
         describe_offset(k);
     }

@@ -14,7 +14,7 @@ struct write_only : wide_kernel<2> {
                   "C[i] = 写它的线程的编号，对 128 取模"};
         k.lesson = {
             "The bandwidth of stores alone. No thread waits for them until the path to memory is full.",
-            "单靠存储能达到多少。在通往内存的路堵满之前，没有人等它们。"};
+            "只做写入能达到多少。通往内存的路径占满之前，没有线程需要等待写入。"};
         k.dtype = DTYPE_F64;
         k.size[0] = 33554432;
         k.per_thread = 2;

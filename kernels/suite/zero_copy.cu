@@ -14,7 +14,7 @@ struct zero_copy : suite_kernel {
         k.title = {"Mapped host memory", "映射的主机内存"};
         k.text = {"C[i] = A[i], A and C in the host's memory", "C[i] = A[i]，A 和 C 在主机内存里"};
         k.lesson = {"Data that is used once need not be copied first: either way is limited by the bus.",
-                    "只用一次的数据不必先复制：两种方式总线一样快，也只有这么快。"};
+                    "只用一次的数据不必先复制：两种方式都受限于总线，速度相同。"};
         param_load(k, LOAD);
         input(k, A, "A", "n elements, in the host's memory");
         output(k, C, "C", "n elements, in the host's memory, all written");

@@ -266,7 +266,7 @@ void predicted_time_predict(const struct experiment *experiment, const struct ac
     if (!prediction->code_arch) {
         prediction->why_not =
             (struct text_pair){"no machine code of this kernel was read yet (scripts/machine_code)",
-                               "尚未读取此核函数的机器码（scripts/machine_code）"};
+                               "尚未读取此内核的机器码（scripts/machine_code）"};
         return;
     }
     prediction->why_not =

@@ -22,7 +22,7 @@ static const struct text_pair limited_close = {
     "瓶颈是{limiter}，{second}（{second_us} us）紧随其后："};
 static const struct text_pair mostly_fixed = {
     "Of {total_us} us, {floor_us} us are an empty kernel's and {ramp_us} us those of the first block and the last stores: they weigh less only in a larger launch. ",
-    "{total_us} us 中，空核函数占 {floor_us} us，首个线程块的启动与最后的存储占 {ramp_us} us：只有更大的一次启动才能摊薄它们。"};
+    "{total_us} us 中，空内核占 {floor_us} us，首个线程块的启动与最后的写入占 {ramp_us} us：只有更大的一次启动才能摊薄它们。"};
 
 /* The limiter, with its ceiling. */
 static const struct text_pair facts[TIME_BOUNDS] = {
@@ -34,19 +34,19 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
     [TIME_L2] = {
         "{amount} {unit} (a line asked for, or up to 64 bytes stored), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "共 {amount} 个传输单元（请求一个缓存行、或存储至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "共 {amount} 个传输单元（请求一条缓存行、或写入至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_L1] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "每个 SM 的 L1 要取 {amount} 次（加载的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "每个 SM 的 L1 要访问 {amount} 次（读取的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LINES] = {
         "each load in flight occupies a line for {latency_ns} ns; {amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "每个在途加载要占用一个缓存行 {latency_ns} ns；每个 SM 共 {amount} 行，每微秒至多 {ceiling} 行：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "每个在途读取要占用一条缓存行 {latency_ns} ns；每个 SM 共 {amount} 行，每微秒至多 {ceiling} 行：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_ISSUE] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LATENCY] = {
         "each multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the time. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
-        "每个 SM 平均只有 {in_flight} 在途，一次加载需 {latency_ns} ns，因此 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次加载需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
+        "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
 };
 
 /* What would have to change for the launch to take as long as the second bound. */
@@ -60,7 +60,7 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
         "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 个，只需 {second_us} us，与{second}所需相当。"},
     [TIME_L1] = {
         " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, it would be {second_us} us, as long as {second} takes.",
-        "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的 bank 冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
+        "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的存储体冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LINES] = {
         " With {allowed}, because lanes touch fewer lines, it would be {second_us} us, as long as {second} takes; less shared memory beside the L1 helps as well.",
         "若每个线程束触及更少的缓存行，减到 {allowed} 行，只需 {second_us} us，与{second}所需相当；少用共享内存、把空间让给 L1 也有帮助。"},
@@ -69,7 +69,7 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
         "若用更宽的访问、让每个线程处理更多元素或减少运算，把指令减到 {allowed} 条，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LATENCY] = {
         " {more} times as much would do: more loads a thread before the first one is used, or more than the {warps} warps that are resident.",
-        "在途量提高到 {more} 倍即可：让每个线程在首次使用数据之前多发出几个加载，或让驻留的线程束多于现在的 {warps} 个。"},
+        "在途量提高到 {more} 倍即可：让每个线程在首次使用数据之前多发出几个读取，或让驻留的线程束多于现在的 {warps} 个。"},
 };
 
 /* DRAM, where moving bytes is not all of its time: opened pages, or stores that stay in the L2. */
@@ -86,7 +86,7 @@ static const struct text_pair dram_dirty = {
 /* No more warps fit. */
 static const struct text_pair full_remedy = {
     " {more} times as much would do: more loads a thread before the first one is used, for no more than the {warps} warps fit.",
-    "在途量提高到 {more} 倍即可：驻留的线程束已达上限 {warps} 个，只能让每个线程在首次使用数据之前多发出几个加载。"};
+    "在途量提高到 {more} 倍即可：驻留的线程束已达上限 {warps} 个，只能让每个线程在首次使用数据之前多发出几个读取。"};
 
 /* Nearly all of the time is fixed. */
 static const struct text_pair the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};
@@ -105,7 +105,7 @@ static const struct text_pair slice = {
     "{amount} 个请求集中到 L2 的少数分片上，每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
 static const struct text_pair slice_remedy = {
     " Loads of more different addresses, or through the L1, would spread them.",
-    "让加载分散到更多地址，或经由 L1，才能分摊这些请求。"};
+    "让读取分散到更多地址，或经由 L1，才能分摊这些请求。"};
 
 /* Enough is in flight: the chain of waits takes long. */
 static const struct text_pair chain = {
@@ -113,15 +113,15 @@ static const struct text_pair chain = {
     "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次、每次 {latency_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
 static const struct text_pair chain_remedy = {
     " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
-    "减少先后相依的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
+    "减少前后依赖的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
 
 /* A block waits for other things than loads. */
 static const struct text_pair rounds_only = {
     "blocks in a row on each multiprocessor: {rounds}, with {warps} warps at a time: {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
-    "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待加载 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+    "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待读取 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
 static const struct text_pair rounds_remedy = {
     " More resident warps, fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
-    "让更多线程束驻留，减少先后相依的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
+    "让更多线程束驻留，减少前后依赖的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
 
 static const struct text_pair no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
 static const struct text_pair no_constants = {

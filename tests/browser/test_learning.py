@@ -65,10 +65,10 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
 
 
 def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(browser, service):
-    walk = Walk(browser, service).open("lessons").says("12 lessons", "h1")
-    walk.click("a", "What does a misaligned load cost?").says("Lesson 1 of 12")
+    walk = Walk(browser, service).open("lessons").says("13 lessons", "h1")
+    walk.click("a", "What does a misaligned load cost?").says("Lesson 1 of 13")
     walk.until(lambda: walk.all("svg.neighbours"))
-    hidden = ("Five: 128 bytes", "Only 2.0", "247.5", "Fermi", "13.39")
+    hidden = ("5: 128 bytes", "Only 2.0", "247.5", "Fermi", "13.39")
     assert not [words for words in hidden if words in browser.page_source] and tile(walk, "sectors").startswith("?")
     for offset in (11, 8, 3, 0):
         walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=offset]", offset)
@@ -77,7 +77,7 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
         walk.until(lambda: len(walk.all("svg.neighbours .sector.touched")) == len(sectors))
         words = {address for access in accesses for address in access["addresses"]}
         walk.until(lambda: len(walk.all("svg.neighbours .used")) == len(words))
-    walk.click(".guess-choice", "8").says("Five: 128 bytes").says("Your guess: 8")
+    walk.click(".guess-choice", "8").says("5: 128 bytes").says("Your guess: 8")
     walk.until(lambda: tile(walk, "sectors") == "5" and tile(walk, "efficiency") == "80 %")
     assert tile(walk, "time").startswith("?") and "Only 2.0" not in browser.page_source
     assert not walk.all(".answers .button.primary:not(:disabled)"), "there is no guess yet"
@@ -87,9 +87,9 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
     browser.refresh()
     walk.says("Only 2.0 %").says("your guess: 20 %", "svg.guess-scale").says("Your guess: 8")
     walk.until(lambda: tile(walk, "sectors") == "5")
-    walk.click(".languages button", "中文").says("只慢 2.0 %").says("没对齐的读取，代价多大？", "h1").says("第 1 课，共 12 课")
+    walk.click(".languages button", "中文").says("只慢 2.0 %").says("未对齐读取的代价有多大？", "h1").says("第 1 课，共 13 课")
     assert "2.0" in walk.text("svg.guess-scale") and json.loads(walk.script("sessionStorage['lesson.offsets']"))["guesses"] == {"0": 2, "1": 20}
-    walk.click(".answers button", "我不知道").says("和偏移 11 一样长").says("下一课")
+    walk.click(".answers button", "我不知道").says("用时与偏移 11 相同").says("下一课")
     walk.open("lessons?lang=en").says("3 of 3 answered")
     walk.end()
 

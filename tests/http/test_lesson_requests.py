@@ -59,11 +59,22 @@ def test_published_times_are_possible_or_marked(service):
                 continue
             request = {**recipe["sweep"], **{name: row[name] for name in recipe["sweep"] if name in row}, "arch": published["device"]["arch"]}
             request.pop("transfers", None)
+            request["size"] = published.get("sizes", {}).get("elapsed_ms", request["size"])
             counted = service.request("POST", "/v1/predictions", json=request).json()["predictions"][0]
             gbps = (counted["gld_requested_bytes"] + counted["gst_requested_bytes"]) / row["elapsed_ms"] / 1e6
             assert gbps < PEAK_GBPS[published["device"]["arch"]], (recipe["name"], row)
             seen += 1
-    assert seen == 40
+    assert seen == 46
+
+
+@pytest.mark.parametrize("path", script("lesson_bounds").LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_tells_what_the_service_predicts(service, path):
+    """scripts/lesson_bounds.py writes them."""
+    bounds = script("lesson_bounds")
+    told, said = (bounds.lesson_of(path)["figures"] for _ in range(2))
+    bounds.figures_renewed(service.url, said)
+    names = [name for name, figure in told.items() if bounds.source_of(figure)[0]]
+    assert {name: told[name][0] for name in names} == pytest.approx({name: said[name][0] for name in names}, rel=1e-6)
 
 
 def figures(row):

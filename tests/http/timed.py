@@ -11,7 +11,7 @@ TIME = {
     "dram_read_bytes": 536870912, "dram_write_bytes": 268435456, "l1_hit_pct": 19.9, "blocks_per_sm": 4, "warps_per_sm": 64, "achieved_occupancy": 0.78, "rounds": 248.2, "waits": 1,
     "latency_ns": 974, "in_flight_bytes": 16400, "needed_bytes": 21900,
     "explanation": {"en": "Limited by the latency of memory: each multiprocessor keeps 16.4 kB in flight; 21.9 kB would be needed at the 974 ns that a load takes under this load: 75 % of the bandwidth.",
-                    "zh": "瓶颈是访存延迟：每个 SM 平均只有 16.4 kB 在途，而在此负载下一次加载需 974 ns，要有 21.9 kB 在途才能占满带宽：目前只达到 75 %。"},
+                    "zh": "瓶颈是访存延迟：每个 SM 平均只有 16.4 kB 在途，而在此负载下一次读取需 974 ns，要有 21.9 kB 在途才能占满带宽：目前只达到 75 %。"},
     "what_if": [{"change": {"block": 256}, "predicted_us": 231.4, "ratio": 0.932, "text": {"en": "block 256 instead of 512: 231 us, 93 % of 248 us; then the latency of memory limits.", "zh": "block 由 512 改为 256：预计 231 us，为 248 us 的 93 %；此时瓶颈是访存延迟。"}},
                 {"change": {"load": "cg"}, "predicted_us": 236.9, "ratio": 0.954, "text": {"en": "load cg instead of default: 237 us, 95 % of 248 us; then the latency of memory limits.", "zh": "load 由 default 改为 cg：预计 237 us，为 248 us 的 95 %；此时瓶颈是访存延迟。"}}],
     "check": {"kernel": "copy", "size": 4096, "block": [128, 256]},

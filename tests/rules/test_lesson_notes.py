@@ -1,5 +1,6 @@
 """docs/lessons.md, its Chinese and the README's: both languages have the same figures and requests, what they name is there, and what
 they print of a program is in it."""
+import importlib.util
 import json
 import os
 import pathlib
@@ -52,7 +53,7 @@ def test_the_lessons_say_the_same_in_both_languages():
     assert blocks(english) == blocks(chinese)
     assert re.findall(r"!\[.*?\]\((.*?)\)", english) == re.findall(r"!\[.*?\]\((.*?)\)", chinese)
     assert [len(head) for head in re.findall(r"^(#+) ", english, re.M)] == [len(head) for head in re.findall(r"^(#+) ", chinese, re.M)]
-    assert english.count("**Guess first**") == chinese.count("**先猜**") == 12
+    assert english.count("**Guess first**") == chinese.count("**先猜**") == 13
 
 
 def test_the_tables_of_the_lessons_have_the_same_figures_in_both_languages():
@@ -93,10 +94,27 @@ def test_each_language_names_the_other(pair):
         assert f"]({pathlib.Path(other).name})" in read(one)[:200]
 
 
+# As the notes tell them: by these the times of lessons are worked out.
+CONSTANTS_TOLD = {"launch_ns": "{:.3f} ns", "bandwidth_gbps": "{:.0f} GB/s", "dirty_mb": "{:.0f} MB", "dram_latency_ns": "{:.0f} ns", "queue": "{:.2f}",
+                  "writes": "{:.2f}", "slot_ns": "{:.0f} ns", "request_ns": "{:.2f} ns", "step_ns": "{:.2f} ns", "extra_line_ns": "{:.2f} ns",
+                  "activate_ps": "{:.1f} ps", "issue_per_cycle": "{:.1f}", "sms": "{}"}
+
+
+@pytest.mark.parametrize("name", PAIRS[0])
+def test_constants_of_the_notes_are_those_that_are_shipped(name):
+    spec = importlib.util.spec_from_file_location("lesson_bounds", ROOT / "scripts" / "lesson_bounds.py")
+    bounds = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bounds)
+    shipped, text = bounds.constants(), read(name)
+    missing = {constant: told.format(shipped[constant]) for constant, told in CONSTANTS_TOLD.items()
+               if not re.search(rf"(?<![\d.]){re.escape(told.format(shipped[constant]))}(?![\d.]*\d)", text)}
+    assert missing == {}
+
+
 def test_a_program_is_printed_as_it_is():
     text = read(PAIRS[0][0])
     printed = re.findall(r"\[plain/(\w+\.cu)\].*?\n\n```cuda\n(.*?)^```", text, re.M | re.S)
-    assert sorted(name for name, _ in printed) == [path.name for path in PLAIN] and len(PLAIN) == 12
+    assert sorted(name for name, _ in printed) == [path.name for path in PLAIN] and len(PLAIN) == 13
     for name, code in printed:
         assert code in (DOCS / "plain" / name).read_text(), name
 

@@ -18,19 +18,19 @@ static void assert_zh(const char *english, const char *chinese)
 static void test_arguments_are_carried_over(void **state)
 {
     (void)state;
-    assert_zh("must be at least 1, is -5", "至少为 1，现为 -5");
-    assert_zh("must be an integer, is \"a, is b\"", "必须是整数，现为 \"a, is b\"");
+    assert_zh("must be at least 1, is -5", "不能小于 1，现为 -5");
+    assert_zh("must be an integer, is \"a, is b\"", "须为整数，现为\"a, is b\"");
     assert_zh("at most 1024 threads in x on NVIDIA H200, is 2048",
-              "NVIDIA H200 上 x 方向最多 1024 个线程，现为 2048");
+              "NVIDIA H200 上 x 方向至多 1024 个线程，现为 2048");
 }
 
 static void test_an_argument_may_be_a_sentence(void **state)
 {
     (void)state;
-    assert_zh("#/size: must be at least 1, is 0", "#/size：至少为 1，现为 0");
+    assert_zh("#/size: must be at least 1, is 0", "#/size：不能小于 1，现为 0");
     assert_zh("#/kernel: there is no kernel \"cpy\": did you mean \"copy\"? GET /v1/kernels lists them",
-              "#/kernel：没有核函数 \"cpy\"：是否指 \"copy\"？GET /v1/kernels 列出全部");
-    assert_zh("must be an object, is an array", "必须是对象，现为一个数组");
+              "#/kernel：没有内核 \"cpy\"：是否指 \"copy\"？GET /v1/kernels 列出全部");
+    assert_zh("must be an object, is an array", "须为对象，现为数组");
 }
 
 static void test_what_has_no_translation_stays(void **state)

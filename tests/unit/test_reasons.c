@@ -172,7 +172,7 @@ static void what_is_mostly_a_launch_says_so_first(void **state)
     p.us = 10;
     reasons_make(&p, &reasons);
     assert_int_equal(strncmp(reasons.en, "Of 10 us, 4.25 us are an empty kernel's", 39), 0);
-    has(reasons.zh, "空核函数占 4.25 us");
+    has(reasons.zh, "空内核占 4.25 us");
     p.us = 6.5;
     p.bound[TIME_LATENCY].us = 0.5;
     reasons_make(&p, &reasons);
@@ -295,7 +295,7 @@ static void what_is_in_flight_is_told_with_its_own_latency(void **state)
     struct reasons reasons;
     reasons_make(&p, &reasons);
     has(reasons.en, "16.4 kB in flight, and a load takes 920 ns");
-    has(reasons.zh, "16.4 kB 在途，一次加载需 920 ns");
+    has(reasons.zh, "16.4 kB 在途，一次读取需 920 ns");
     has(reasons.en, "needs 21.9 kB in flight");
 }
 

@@ -1,7 +1,7 @@
 /* Bars made of parts that stand behind each other, on one scale from 0: bytes asked for, in sectors, of DRAM; and the
  * bar against a peak. */
 import {svg} from "../dom.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 import {hatch, rect, text} from "./svg.js";
 
 const ROW = 52, LABEL = 92, BAR = 24;
@@ -17,7 +17,7 @@ export function partsDraw(rows, width, sentence) {
     drawing.append(text(0, y + 13, row.name, {class: "strong"}), text(0, y + 28, row.note, {class: "small"}));
     if (row.missing) {
       drawing.append(svg(
-        "g", {}, svg("title", {}, row.missing.reason),
+        "g", {}, svg("title", {}, reasonSaid(row.missing.reason)),
         rect(LABEL, y, Math.min(120, width - LABEL), BAR, {class: "unknown"}),
         text(LABEL + 10, y + 16, t("no_value"), {class: "small"})));
       return;

@@ -34,7 +34,25 @@ export default {
     "pb": [261.072, 1, "transpose/cold_median_us", {"how": "padded", "block_x": 32, "block_y": 8}],
     "x":
       [65011712, 0, "transpose/predicted_shared_load_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
-    "y": [65590626, 0, "transpose/measured_shared_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}]
+    "y": [65590626, 0, "transpose/measured_shared_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
+    "turns8": [0, "worked out", "p8 / 16777216 * 32 / 16 + 1"],
+    "sms": [132, 0, "constants/sms", {}],
+    "khz": [1980000, 0, "constants/clock_khz", {}],
+    "turns_us": [0, "worked out", "x / sms / khz * 1000"],
+    "ghz": [2, "worked out", "khz / 1000000"],
+    "is":
+      [
+        1940288, 0, "predicted/time.bounds[name=issue].amount",
+        {"kernel": "transpose", "how": "swizzled", "size": [8192, 8192], "block": [32, 32]}
+      ],
+    "ip":
+      [
+        1145088, 0, "predicted/time.bounds[name=issue].amount",
+        {"kernel": "transpose", "how": "padded", "size": [8192, 8192], "block": [32, 32]}
+      ],
+    "instr_sw": [0, "worked out", "is * sms / 8192 / 8192 * 32"],
+    "instr_pa": [0, "worked out", "ip * sms / 8192 / 8192 * 32"],
+    "words": [0, "worked out", "256 / 32"]
   },
   "picture": {
     "kind": "memory",
@@ -50,30 +68,30 @@ export default {
   "tiles": [["turns", 0], ["time", 1], ["against", 1]],
   "plain": "transpose",
   "why": [[
-    "A turn at a bank is a cycle of a multiprocessor: 65011712 conflicts / 132 / 1.98 GHz are 249 µs at most. `swizzled` has none of them, but 122 instructions instead of 72, for its remainder.",
-    "存储体的一轮是一个多处理器的一个周期：65011712 次冲突 / 132 / 1.98 GHz，最多 249 µs。`swizzled` 没有冲突，但取余数使 72 条指令变成 122 条。"
+    "A turn at a bank is a cycle of a multiprocessor: {x} conflicts over {sms} multiprocessors at {ghz} GHz are {turns_us} µs at most. `swizzled` has none of them, but {instr_sw} instructions instead of {instr_pa}, for its remainder.",
+    "存储体的一轮是一个多处理器的一个周期：{x} 次冲突分摊到 {sms} 个 {ghz} GHz 的多处理器，最多 {turns_us} µs。`swizzled` 没有冲突，但取余数使指令从 {instr_pa} 条增加到 {instr_sw} 条。"
   ]],
   "intro":
     [
       [
         "Shared memory has 32 banks, and each gives one word a turn. Lanes that want different words of one bank wait for each other: a [bank conflict].",
-        "共享内存有 32 个存储体，每个一次给出一个字。要同一存储体里不同字的通道，只能互相等待：这就是[bank conflict]。"
+        "共享内存有 32 个存储体，每个存储体一次给出一个字。访问同一存储体中不同字的通道只能依次进行：这就是[bank conflict]。"
       ],
       [
         "With a [stride] of 1 the 32 lanes meet 32 banks. Now the lanes want words further apart.",
-        "[stride]为 1 时，32 个通道遇到 32 个存储体。现在让通道要的字隔得更远。"
+        "[stride]为 1 时，32 个通道各用一个存储体。现在让各通道访问的字隔得更远。"
       ]
     ],
   "questions":
     [
       {
         "ask": ["At stride 8, how many turns does one load of a warp take?", "步长 8 时，一个线程束的一次读取要几轮？"],
-        "choices": ["1", "2", "4", "8"],
+        "choices": ["1", "2", "4", "{turns8}"],
         "answer": 3,
         "set": {"stride": 8},
         "reply": [[
-          "Eight: only every eighth bank is asked, each for eight words. {p8} conflicts are predicted in all.",
-          "八轮：每八个存储体才用到一个，各被要八个字。总共预测有 {p8} 次冲突。"
+          "{turns8}: only every eighth bank is asked, each for eight words. {p8} conflicts are predicted in all.",
+          "{turns8} 轮：每八个存储体只用到一个，每个要给出八个字。预测共有 {p8} 次冲突。"
         ]]
       },
       {
@@ -87,7 +105,7 @@ export default {
         "answer": "times8",
         "reply": [[
           "**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and costs nothing here, {t2} µs, because something else in the loop takes longer.",
-          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却毫无代价，{t2} µs，因为循环里别的事情更久。"
+          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却不花时间，{t2} µs，因为循环里有别的事情更费时间。"
         ]]
       },
       {
@@ -95,12 +113,12 @@ export default {
           "Stride 32 puts every word into the same bank. How does it compare with stride 8?",
           "步长 32 把每个字都放进同一个存储体。与步长 8 相比如何？"
         ],
-        "choices": [["four times as long", "四倍时间"], ["no worse", "不更差"], ["better", "更好"]],
+        "choices": [["four times as long", "四倍的时间"], ["no worse", "不会更差"], ["better", "更好"]],
         "answer": 1,
         "set": {"stride": 32},
         "reply": [[
-          "No worse: {t32} µs. A block of 256 has only 8 words that far apart, and lanes that want the same word get it together. Odd strides are free: {t33} µs at 33.",
-          "不更差：{t32} µs。256 个线程的块里相隔这么远的字只有 8 个，要同一个字的通道会一起得到它。奇数步长不花代价：33 时 {t33} µs。"
+          "No worse: {t32} µs. A block of 256 has only {words} words that far apart, and lanes that want the same word get it together. Odd strides are free: {t33} µs at 33.",
+          "不会更差：{t32} µs。256 个线程的块里相隔这么远的字只有 {words} 个，访问同一个字的通道会一次得到它。奇数步长没有代价：33 时 {t33} µs。"
         ]],
         "rows": [
           ["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"],
@@ -110,19 +128,19 @@ export default {
       },
       {
         "ask": [
-          "A transpose of 8192 × 8192 by tiles of 32 × 32 meets in one bank, too: {x} conflicts predicted, {y} counted. A column that nobody uses (`padded`), or another order (`swizzled`), removes them. Which is faster?",
-          "用 32 × 32 的方块转置 8192 × 8192 的矩阵，也会撞在同一个存储体：预测 {x} 次冲突，数到 {y} 次。加一列没人用的（`padded`）或换个顺序（`swizzled`）都能消除。哪个更快？"
+          "A transpose of 8192 × 8192 by tiles of 32 × 32 meets in one bank, too: {x} conflicts predicted, {y} counted. An unused column (`padded`), or another order (`swizzled`), removes them. Which is faster?",
+          "用 32 × 32 的分块（tile）转置 8192 × 8192 的矩阵，也会集中在同一个存储体：预测 {x} 次冲突，计数 {y} 次。填充一列不用的元素（`padded`），或者换一种排列（`swizzled`），都能消除冲突。哪个更快？"
         ],
         "choices": ["padded", "swizzled", ["they are the same", "一样快"]],
         "answer": 0,
         "reply": [
           [
             "From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}. Fewer conflicts is not yet less time. And the fastest of twenty ways uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile takes {pb}.",
-            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}。冲突少了，时间未必就少。而二十种做法里最快的根本不用方块：线程块 8 × 32 的跨步读取，{nc} µs；最好的方块做法要 {pb} µs。"
+            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}。冲突少了，时间未必就少。而二十种做法里最快的根本不用分块：线程块 8 × 32 的跨步读取，{nc} µs；用分块的做法里最好的要 {pb} µs。"
           ],
           [
             "Counted conflicts are above the predicted ones in every row, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",
-            "每一行数到的冲突都多于预测，连无须等待之处也是如此（步长 1 时 {q1} 次）。所以请比较差值。"
+            "每一行计数的冲突都多于预测，连无须等待时也是如此（步长 1 时 {q1} 次）。所以请比较差值。"
           ]
         ]
       }

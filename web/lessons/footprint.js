@@ -24,14 +24,19 @@ export default {
     "c262144": [1373.584, 1, "latency_by_footprint/cold_median_us", {"size_elements": 262144}, 0.244140625],
     "h262144": [145.2109, 1, "latency_by_footprint/hot_ns_per_operation", {"size_elements": 262144}],
     "c268435456": [1378.992, 1, "latency_by_footprint/cold_median_us", {"size_elements": 268435456}, 0.244140625],
-    "h268435456": [146.3138, 1, "latency_by_footprint/hot_ns_per_operation", {"size_elements": 268435456}]
+    "h268435456": [146.3138, 1, "latency_by_footprint/hot_ns_per_operation", {"size_elements": 268435456}],
+    "queue": [0.9786, 2, "constants/queue", {}],
+    "busy": [2, "worked out", "queue + 1"],
+    "kb": [0, "worked out", "4096 * 32 / 1024"],
+    "dram": [346.0, 0, "constants/dram_latency_ns", {}],
+    "l2": [149.4, 0, "constants/l2_latency_ns", {}]
   },
   "picture": {
     "kind": "memory",
     "shown": 3,
     "request": {"kernel": "pointer_chase", "steps": 4096, "block": 32},
     "opens": -1,
-    "titled": ["the first loads of the chain", "链上最初的读取"],
+    "titled": ["the first loads of the chain", "链上最初的几次读取"],
     "unit": "ns",
     "controls": [{
       "name": "size",
@@ -58,18 +63,18 @@ export default {
   "tiles": [["time", 0], ["against", 0]],
   "plain": "footprint",
   "why": [[
-    "336 ns from memory and 145 ns from the L2 are what every wait begins with; a busy memory makes it up to 2.16 times as long.",
-    "显存 336 ns、L2 145 ns 是每一次等待的起点；显存繁忙时最多到 2.16 倍。"
+    "The model of time takes {dram} ns for a load from memory and {l2} ns for one from the L2, from chains over larger arrays. Every wait begins with that; a busy memory makes it up to {busy} times as long.",
+    "时间模型取显存 {dram} ns、L2 {l2} ns，由更大数组上的链测得。每一次等待都从这里算起；显存繁忙时，最多延长到 {busy} 倍。"
   ]],
   "intro":
     [
       [
         "One thread follows a chain: each load says where the next one is. Nothing hides the wait, so the time over the number of loads is the latency of one.",
-        "一个线程沿着链走：每次读取说明下一次在哪里。没有什么能掩盖等待，所以总时间除以读取次数，就是一次读取的延迟。"
+        "一个线程沿着一条链读取：每次读到的内容是下一次的位置。没有别的工作可以掩盖等待，所以总时间除以读取次数，就是一次读取的延迟。"
       ],
       [
         "4096 loads, all over an array of some size: its footprint. No table was published for this one.",
-        "4096 次读取，散布在某个大小的数组里：这就是它的数据量。这一课没有公开的表格。"
+        "4096 次读取分散在整个数组里，数组的大小就是它的数据量。这一课没有公开的表格。"
       ]
     ],
   "questions":
@@ -85,8 +90,8 @@ export default {
         "answer": "c268435456",
         "set": {"size": 268435456},
         "reply": [[
-          "**{c268435456} ns**, from memory. A load that finds its word in the L1 takes about {h1024} ns or less, one that finds it in the L2 about 145.",
-          "**{c268435456} ns**，来自显存。在 L1 里找到数据约需 {h1024} ns 或更少，在 L2 里约 145 ns。"
+          "**{c268435456} ns**, from memory. A load that finds its word in the L1 takes about {h1024} ns or less, one that finds it in the L2 about {h262144}.",
+          "**{c268435456} ns**，来自显存。在 L1 里命中约需 {h1024} ns 或更少，在 L2 里命中约需 {h262144} ns。"
         ]]
       },
       {
@@ -95,12 +100,12 @@ export default {
         "answer": 1,
         "reply": [
           [
-            "{h268435456} ns, as from the L2. Read the axes with care: 4096 loads touch at most 4096 sectors, 128 KB, however large the footprint is. In a hot run they are all in the L2. The cold run is the one that shows memory.",
-            "{h268435456} ns，与 L2 相同。看坐标要当心：不管数据量多大，4096 次读取至多碰到 4096 个扇区，即 128 KB。热启动时它们都在 L2 里。只有冷启动才显出显存的延迟。"
+            "{h268435456} ns, as from the L2. Read the axes with care: 4096 loads touch at most 4096 sectors, {kb} KB, however large the footprint is. In a hot run they are all in the L2. The cold run is the one that shows memory.",
+            "{h268435456} ns，与 L2 相同。看坐标时要当心：不论数据量多大，4096 次读取至多碰到 4096 个扇区，即 {kb} KB。热启动时它们都在 L2 里，只有冷启动才显出显存的延迟。"
           ],
           [
-            "The rise from 4 KB to 128 KB is a mixture, even in a hot run: the first visit to a sector comes from further away than the L1, the next ones come from the L1.",
-            "从 4 KB 到 128 KB 的上升，即使在热启动时也是混合的结果：第一次访问一个扇区来自比 L1 更远的地方，之后才来自 L1。"
+            "The rise from 4 KB to {kb} KB is a mixture, even in a hot run: the first visit to a sector comes from further away than the L1, the next ones come from the L1.",
+            "从 4 KB 到 {kb} KB 的上升，即使在热启动时也是混合的结果：第一次访问一个扇区，数据来自比 L1 更远的地方，以后才来自 L1。"
           ]
         ],
         "rowsUnit": "ns",

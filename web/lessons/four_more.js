@@ -28,7 +28,39 @@ export default {
     "b1024": [136.576, 1, "barriers/cold_median_us", {"phases": 16, "block_x": 1024}],
     "spread": [5.568, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "spread"}],
     "block": [80.864, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "block"}],
-    "one": [770.912, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "one"}]
+    "one": [770.912, 1, "atomics/cold_median_us", {"dtype": "i32", "meet": "one"}],
+    "rounds":
+      [
+        248.2424, 0, "predicted/time.rounds",
+        {"kernel": "copy_width", "dtype": "u8", "size": 67108864, "block": 256, "width": 1}
+      ],
+    "lat":
+      [
+        161.2283, 0, "predicted/time.bounds[name=latency].us",
+        {"kernel": "copy_width", "dtype": "u8", "size": 67108864, "block": 256, "width": 1}
+      ],
+    "dram":
+      [
+        28.57463, 0, "predicted/time.bounds[name=dram].us",
+        {"kernel": "copy_width", "dtype": "u8", "size": 67108864, "block": 256, "width": 1}
+      ],
+    "e1":
+      [
+        100.0, 0, "predicted/gld_efficiency_pct",
+        {"kernel": "copy_width", "dtype": "u8", "size": 67108864, "block": 256, "width": 1}
+      ],
+    "n64":
+      [
+        262144, 0, "predicted/time.bounds[name=launch].amount",
+        {"kernel": "barrier_phases", "size": 16777216, "block": 64, "phases": 16}
+      ],
+    "launch": [0.6016, 3, "constants/launch_ns", {}],
+    "start64":
+      [
+        157.7058, 0, "predicted/time.bounds[name=launch].us",
+        {"kernel": "barrier_phases", "size": 16777216, "block": 64, "phases": 16}
+      ],
+    "updates": [1048576, 0, "atomics/size_elements", {"dtype": "i32", "meet": "one"}]
   },
   "picture": {
     "kind": "memory",
@@ -63,8 +95,8 @@ export default {
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 0], ["against", 0]],
   "plain": "atomics",
   "why": [[
-    "Narrow accesses have few bytes in flight: the latency of 248 rounds (165 µs) is the limit where DRAM would need 28. Blocks of 64 behind barriers wait for their start: 262144 × 0.594 ns are 156 µs.",
-    "窄的访问在途字节少：瓶颈是 248 轮的延迟（165 µs），而 DRAM 只要 28。屏障后面 64 线程的块等的是启动：262144 × 0.594 ns 是 156 µs。"
+    "Narrow accesses have few bytes in flight: the latency of {rounds} rounds ({lat} µs) is the limit where DRAM would need {dram}. Blocks of 64 behind barriers wait for their start: {n64} × {launch} ns are {start64} µs.",
+    "每次访问的字节少，在途字节就少：瓶颈是 {rounds} 轮的延迟（{lat} µs），而 DRAM 只要 {dram} µs。64 线程的块不是慢在屏障，而是慢在启动：{n64} × {launch} ns 是 {start64} µs。"
   ]],
   "intro": [[
     "Four shorter ones: widths of an access, registers, barriers, atomic updates. None of them has a published table here.",
@@ -74,8 +106,8 @@ export default {
     [
       {
         "ask": [
-          "Bytes are copied one at a time, then four at a time. [efficiency] is 100 % both times. How many times as fast is four?",
-          "一次复制一个字节，再一次复制四个。两次的[efficiency]都是 100 %。后者快几倍？"
+          "Bytes are copied one at a time, then four at a time. [efficiency] is {e1} % both times. How many times as fast is four?",
+          "先每次复制一个字节，再每次复制四个。两次的[efficiency]都是 {e1} %。后者的速度是前者的几倍？"
         ],
         "scale": [1, 5, 0.1],
         "ticks": [1, 2, 3, 4, 5],
@@ -98,13 +130,13 @@ export default {
       {
         "ask": [
           "64 values in a thread leave {on} [occupancy]. The compiler can be asked for full occupancy instead. Then the kernel is…",
-          "每线程 64 个值，[occupancy]只有 {on}。也可以要求编译器保证满占用率。那样内核……"
+          "每个线程保留 64 个值，[occupancy]只有 {on}。也可以要求编译器保证满占用率。这样内核会……"
         ],
         "choices": [["faster", "更快"], ["as fast", "一样快"], ["slower", "更慢"]],
         "answer": 2,
         "reply": [[
           "{slow} times as slow: {rf} µs against {rn}. It has {regs} registers left, and {local} bytes of local memory a thread: [register spill|spilled registers].",
-          "慢 {slow} 倍：{rf} µs 对 {rn} µs。每线程只剩 {regs} 个寄存器，另用 {local} 字节本地内存：[register spill]。"
+          "用时变为 {slow} 倍：{rf} µs 对 {rn} µs。每线程只剩 {regs} 个寄存器，另用 {local} 字节本地内存：[register spill]。"
         ]]
       },
       {
@@ -115,13 +147,13 @@ export default {
         "answer": 1,
         "reply": [[
           "Neither many small blocks nor one big one: 64, 128, 256, 512 and 1024 threads take {b64}, {b128}, {b256}, {b512} and {b1024} µs.",
-          "既不是许多小块，也不是一个大块：64、128、256、512、1024 个线程分别用 {b64}、{b128}、{b256}、{b512}、{b1024} µs。"
+          "既不是许多小块，也不是少数大块：64、128、256、512、1024 个线程分别用 {b64}、{b128}、{b256}、{b512}、{b1024} µs。"
         ]]
       },
       {
         "ask": [
-          "1,048,576 atomic updates take {spread} µs when each has an address of its own. And when all have the same one?",
-          "1,048,576 次原子更新，各有各的地址时用 {spread} µs。全部更新同一个地址呢？"
+          "{updates} atomic updates take {spread} µs when each has an address of its own. And when all have the same one?",
+          "{updates} 次原子更新，各更新一个地址时用 {spread} µs。全部更新同一个地址呢？"
         ],
         "choices":
           [["twice as long", "两倍"], ["about ten times", "约十倍"], ["more than a hundred times", "一百多倍"]],

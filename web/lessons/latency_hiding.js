@@ -33,7 +33,24 @@ export default {
     "c2_231424": [14096.06, 1, "latency_hiding/hot_gops", {"dtype": "f32", "chains": 2, "shared_bytes": 231424}, 0.001],
     "c4_231424": [26188.98, 1, "latency_hiding/hot_gops", {"dtype": "f32", "chains": 4, "shared_bytes": 231424}, 0.001],
     "c8_231424": [23859.86, 1, "latency_hiding/hot_gops", {"dtype": "f32", "chains": 8, "shared_bytes": 231424}, 0.001],
-    "times": [1, "ratio", "c4_231424", "c1_231424"]
+    "times": [1, "ratio", "c4_231424", "c1_231424"],
+    "o0": [1.0, 0, "latency_hiding/theoretical_occupancy", {"dtype": "f32", "chains": 1, "shared_bytes": 0}],
+    "o28672": [0.4375, 4, "latency_hiding/theoretical_occupancy", {"dtype": "f32", "chains": 1, "shared_bytes": 28672}],
+    "o57344": [0.25, 2, "latency_hiding/theoretical_occupancy", {"dtype": "f32", "chains": 1, "shared_bytes": 57344}],
+    "o115712":
+      [0.125, 3, "latency_hiding/theoretical_occupancy", {"dtype": "f32", "chains": 1, "shared_bytes": 115712}],
+    "o231424":
+      [0.0625, 4, "latency_hiding/theoretical_occupancy", {"dtype": "f32", "chains": 1, "shared_bytes": 231424}],
+    "w90":
+      [16, 0, "predicted/occupancy.warps_to_hide_register_latency", {"kernel": "copy", "block": 128, "arch": "sm_90"}],
+    "w30":
+      [44, 0, "predicted/occupancy.warps_to_hide_register_latency", {"kernel": "copy", "block": 128, "arch": "sm_30"}],
+    "w20":
+      [22, 0, "predicted/occupancy.warps_to_hide_register_latency", {"kernel": "copy", "block": 128, "arch": "sm_20"}],
+    "w21":
+      [22, 0, "predicted/occupancy.warps_to_hide_register_latency", {"kernel": "copy", "block": 128, "arch": "sm_21"}],
+    "most": [64, 0, "predicted/occupancy.max_warps_per_sm", {"kernel": "copy", "block": 128, "arch": "sm_90"}],
+    "need": [2, "worked out", "w90 / most"]
   },
   "picture": {
     "kind": "occupancy",
@@ -78,26 +95,26 @@ export default {
   "tiles": [["occupancy", -1], ["time", 1], ["against", 1]],
   "plain": "latency_hiding",
   "why": [[
-    "Warps needed = latency in cycles × warps that issue in a cycle: 4 × 4 = 16 here, an [occupancy] of 0.25. For sm_30 it is 11 × 4 = 44, not the 22 of the posts: its 8 instructions a cycle are four pairs, each of one [warp].",
-    "所需线程束数 = 以周期计的延迟 × 每周期能发射的线程束数：这里 4 × 4 = 16，[occupancy] 0.25。sm_30 是 11 × 4 = 44，不是博文说的 22：它每周期的 8 条指令是四对，每对来自一个[warp]。"
+    "Warps needed = latency in cycles × warps that issue in a cycle: {w90} here, an [occupancy] of {need}. For sm_20 and sm_21, two warps in two cycles, it is the {w20} and {w21} of the posts. For sm_30, four warps in every cycle, it is {w30} and not {w20}: its eight instructions a cycle are four pairs, each pair of one [warp].",
+    "所需线程束数 = 以周期计的延迟 × 每周期能发射的线程束数：这里是 {w90} 个，[occupancy]为 {need}。sm_20 和 sm_21 每两个周期从两个线程束发射，需要 {w20} 和 {w21} 个，与博文一致。sm_30 每个周期从四个线程束发射，需要 {w30} 个而不是 {w20} 个：它每周期的八条指令是四对，每对来自同一个[warp]。"
   ]],
   "intro":
     [
       [
         "A thread adds, and each addition waits for the one before: a chain. Other warps can use the time meanwhile. So can a second chain in the same thread, which does not depend on the first.",
-        "一个线程做加法，每次加法都要等前一次：这是一条链。等待时，其他线程束可以利用这段时间；同一线程里与之无关的第二条链也可以。"
+        "一个线程做加法，每次加法都要等前一次的结果：这是一条链。等待期间，其他线程束可以继续执行；同一线程里与它无关的第二条链也可以。"
       ],
       [
-        "No table was published for this one. Speeds are 10¹² additions a second.",
-        "这一课没有公开的表格。速度的单位是每秒 10¹² 次加法。"
+        "No table was published for this one. Speeds are trillions of additions a second.",
+        "这一课没有公开的表格。速度的单位是每秒万亿次加法。"
       ]
     ],
   "questions":
     [
       {
         "ask": [
-          "At an [occupancy] of 0.0625 one chain does {c1_231424} · 10¹² additions a second. How many times as many do four chains?",
-          "[occupancy] 0.0625 时，一条链每秒做 {c1_231424} · 10¹² 次加法。四条链是它的几倍？"
+          "At an [occupancy] of {o231424} one chain does {c1_231424} trillion additions a second. How many times as many do four chains?",
+          "[occupancy]为 {o231424} 时，一条链每秒做 {c1_231424} 万亿次加法。四条链是它的几倍？"
         ],
         "scale": [1, 5, 0.1],
         "ticks": [1, 2, 3, 4, 5],
@@ -111,29 +128,30 @@ export default {
       },
       {
         "ask": [
-          "One chain needs which occupancy to do as much as four chains at 0.0625?",
-          "一条链要多高的占用率，才抵得上 0.0625 时的四条链？"
+          "Which occupancy does one chain need to do as much as four chains at {o231424}?",
+          "一条链要多高的占用率，才比得上占用率 {o231424} 时的四条链？"
         ],
-        "choices": ["0.125", "0.25", "0.4375", "1"],
+        "choices": ["{o115712}", "{o57344}", "{o28672}", "{o0}"],
         "answer": 2,
         "set": {"chains": 1, "shared_bytes": 28672},
         "reply": [[
-          "0.4375, for {c1_28672}; 0.125 gives {c1_115712}. Half the warps with twice the chains is the same. The arithmetic has the same rule as the memory: something independent must be there to do, from wherever.",
-          "0.4375，得 {c1_28672}；0.125 得 {c1_115712}。线程束减半、链加倍，结果一样。运算与访存遵循同一规律：总要有互不依赖的事可做，来自哪里都行。"
+          "{o28672}, for {c1_28672}. Four times the warps ({o57344}) with one chain have as many independent additions as four chains, and give {c1_57344}, a little less. Further below the limit twice the warps and twice the chains are the same: {c1_115712} and {c2_231424}. The arithmetic has the same rule as the memory: something independent must be there to do, from wherever.",
+          "{o28672}，此时是 {c1_28672}。线程束增加到四倍（{o57344}）、一条链，与四条链有同样多互不依赖的加法，得到 {c1_57344}，略少一些。离上限更远时，线程束加倍与链数加倍效果相同：{c1_115712} 和 {c2_231424}。运算与访存遵循同一条规律：必须有互不依赖的事可做，不论来自哪里。"
         ]],
         "rowsUnit": "Top/s",
         "rows": [
-          ["c1_0", "1 chain, occupancy 1", "1 条链，占用率 1"], ["c2_0", "2 chains, occupancy 1", "2 条链，占用率 1"],
-          ["c4_0", "4 chains, occupancy 1", "4 条链，占用率 1"],
-          ["c1_28672", "1 chain, occupancy 0.4375", "1 条链，占用率 0.4375"],
-          ["c2_28672", "2 chains, occupancy 0.4375", "2 条链，占用率 0.4375"],
-          ["c4_28672", "4 chains, occupancy 0.4375", "4 条链，占用率 0.4375"],
-          ["c1_115712", "1 chain, occupancy 0.125", "1 条链，占用率 0.125"],
-          ["c2_115712", "2 chains, occupancy 0.125", "2 条链，占用率 0.125"],
-          ["c4_115712", "4 chains, occupancy 0.125", "4 条链，占用率 0.125"],
-          ["c1_231424", "1 chain, occupancy 0.0625", "1 条链，占用率 0.0625"],
-          ["c2_231424", "2 chains, occupancy 0.0625", "2 条链，占用率 0.0625"],
-          ["c4_231424", "4 chains, occupancy 0.0625", "4 条链，占用率 0.0625"]
+          ["c1_0", "one chain, occupancy {o0}", "一条链，占用率 {o0}"],
+          ["c2_0", "two chains, occupancy {o0}", "两条链，占用率 {o0}"],
+          ["c1_28672", "one chain, occupancy {o28672}", "一条链，占用率 {o28672}"],
+          ["c2_28672", "two chains, occupancy {o28672}", "两条链，占用率 {o28672}"],
+          ["c4_28672", "four chains, occupancy {o28672}", "四条链，占用率 {o28672}"],
+          ["c1_57344", "one chain, occupancy {o57344}", "一条链，占用率 {o57344}"],
+          ["c1_115712", "one chain, occupancy {o115712}", "一条链，占用率 {o115712}"],
+          ["c2_115712", "two chains, occupancy {o115712}", "两条链，占用率 {o115712}"],
+          ["c4_115712", "four chains, occupancy {o115712}", "四条链，占用率 {o115712}"],
+          ["c1_231424", "one chain, occupancy {o231424}", "一条链，占用率 {o231424}"],
+          ["c2_231424", "two chains, occupancy {o231424}", "两条链，占用率 {o231424}"],
+          ["c4_231424", "four chains, occupancy {o231424}", "四条链，占用率 {o231424}"]
         ]
       }
     ]

@@ -23,7 +23,23 @@ export default {
     "rb": [1048576, 0, "layouts/measured_gld_requests", {"kernel": "aos_aligned", "block_x": 256}],
     "pa": [0.286, 3, "recipes/aos_soa/elapsed_ms", {"kernel": "aos"}],
     "ps": [0.2, 1, "recipes/aos_soa/elapsed_ms", {"kernel": "soa"}],
-    "fermi": [0, "more", "pa", "ps"]
+    "fermi": [0, "more", "pa", "ps"],
+    "e_aos": [50.0, 0, "predicted/gld_efficiency_pct", {"kernel": "aos", "size": 33554432, "block": 256}],
+    "dram_us": [119.8171, 0, "predicted/time.bounds[name=dram].us", {"kernel": "aos", "size": 33554432, "block": 256}],
+    "lat_aos":
+      [116.9997, 0, "predicted/time.bounds[name=latency].us", {"kernel": "aos", "size": 33554432, "block": 256}],
+    "lat_soa":
+      [115.8902, 0, "predicted/time.bounds[name=latency].us", {"kernel": "soa", "size": 33554432, "block": 256}],
+    "ask_aos": [99.36935, 0, "predicted/time.bounds[name=ask].us", {"kernel": "aos", "size": 33554432, "block": 256}],
+    "ask_soa": [56.78249, 0, "predicted/time.bounds[name=ask].us", {"kernel": "soa", "size": 33554432, "block": 256}],
+    "fl": [8388608, 0, "predicted/gld_moved_bytes", {"kernel": "soa", "size": 1048576, "block": 128, "arch": "sm_20"}],
+    "fsa":
+      [16777216, 0, "predicted/gst_moved_bytes", {"kernel": "aos", "size": 1048576, "block": 128, "arch": "sm_20"}],
+    "fss": [8388608, 0, "predicted/gst_moved_bytes", {"kernel": "soa", "size": 1048576, "block": 128, "arch": "sm_20"}],
+    "both": [0, "worked out", "fl + fss"],
+    "way": [1, "ratio", "moved_aos", "both"],
+    "moved_aos": [0, "worked out", "fl + fsa"],
+    "faster": [2, "ratio", "pa", "ps"]
   },
   "picture": {
     "kind": "memory",
@@ -54,19 +70,26 @@ export default {
   },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "layouts",
-  "why": [[
-    "DRAM moves the same bytes (120 µs), and the rounds are the same (latency, 124 µs). What the 50 % cost is what is asked of the L2: `aos` stores each [line] twice, half of it each time, 99 µs instead of 57. That is not the largest.",
-    "DRAM 搬的字节一样（120 µs），轮数也一样（延迟，124 µs）。这 50 % 的代价落在向 L2 的请求上：`aos` 把每条[line]写两次，每次写一半，99 µs 对 57。它不是最大的。"
-  ]],
+  "why":
+    [
+      [
+        "DRAM moves the same bytes ({dram_us} µs), and the rounds are the same (latency, {lat_aos} and {lat_soa} µs). What the {e_aos} % cost is what is asked of the L2: `aos` stores each [line] twice, half of it each time, {ask_aos} µs instead of {ask_soa}. That is not the largest.",
+        "DRAM 搬运的字节一样（{dram_us} µs），轮数也一样（延迟，{lat_aos} 和 {lat_soa} µs）。{e_aos} % 的代价体现在向 L2 的请求上：`aos` 把每条[line]写两次，每次写一半，{ask_aos} µs，而 `soa` 是 {ask_soa} µs。它不是最大的时间下限。"
+      ],
+      [
+        "**“{faster} times as fast, with twice the efficiency.”** Why {faster} and not twice on that Fermi? Half the efficiency is not twice the bytes. Its loads go through the L1: the lines that x brings hold y, too, so that each comes from the L2 once. Its stores go past the L1, and each segment is stored twice, half of it each time. Both together, {way} times as many bytes travel between the multiprocessors and the L2. That is near the published {faster}; no published counter shows more.",
+        "**“效率加倍，速度是 {faster} 倍。”**在那块 Fermi 上为什么是 {faster} 倍，而不是两倍？效率减半并不等于字节加倍。读取经过 L1：读 x 时搬来的缓存行里也有 y，所以每条只从 L2 取一次。写入不经过 L1，每个段要写两次，每次写一半。两者合计，多处理器与 L2 之间往来的字节是 {way} 倍。这与公开的 {faster} 倍相近；公开的计数器只能说明到这里。"
+      ]
+    ],
   "intro":
     [
       [
         "Pairs of two numbers can lie in memory in two ways: as an **array of structures** (`aos`: x y x y x y), or as a **structure of arrays** (`soa`: x x x, and elsewhere y y y).",
-        "一对对的数可以有两种放法：**结构数组**（`aos`：x y x y x y），或**数组结构**（`soa`：x x x，另一处 y y y）。"
+        "成对的数在内存里可以有两种排法：**结构数组**（AoS，`aos`：x y x y x y），或**数组结构**（SoA，`soa`：x x x，另一处 y y y）。"
       ],
       [
-        "The kernel reads x of all pairs, then y of all pairs, and uses both. `aos_aligned` reads a pair in one access of 8 bytes.",
-        "内核先读所有的 x，再读所有的 y，两者都要用。`aos_aligned` 用一次 8 字节的访问读取一对。"
+        "The kernel reads x of a pair, then y, and uses both. `aos_aligned` reads a pair in one access of 8 bytes.",
+        "内核先读 x，再读 y，两者都要用。`aos_aligned` 用一次 8 字节的访问读取一对。"
       ]
     ],
   "questions":
@@ -76,12 +99,12 @@ export default {
           "What is the [efficiency] of `aos`, which loads x alone and then y alone?",
           "`aos` 先只读 x、再只读 y，它的[efficiency]是多少？"
         ],
-        "choices": ["25 %", "50 %", "75 %", "100 %"],
+        "choices": ["25 %", "{e_aos} %", "75 %", "100 %"],
         "answer": 1,
         "set": {"kernel": "aos"},
         "reply": [[
-          "**50 %**: a warp's 32 words lie 8 bytes apart, in eight sectors instead of four, and every other word of them is not asked for. Counted and predicted.",
-          "**50 %**：一个线程束的 32 个字彼此相隔 8 字节，落在八个而不是四个扇区里，每隔一个字没有被请求。预测如此，计数也如此。"
+          "**{e_aos} %**: the words of a warp's 32 lanes lie 8 bytes apart, in eight sectors instead of four, and every other word of them is not asked for. Counted and predicted.",
+          "**{e_aos} %**：一个线程束 32 个通道要的字彼此相隔 8 字节，落在八个而不是四个扇区里，其中有一半的字没有被请求。预测与计数都是如此。"
         ]]
       },
       {
@@ -96,7 +119,7 @@ export default {
         "marks": [["fermi", "Fermi", "Fermi"]],
         "reply": [[
           "**It is no longer slower**: {aos_256} µs against {soa_256}. The kernel uses both fields, so the second load finds in the L1 what the first one brought ({hits} % hits).",
-          "**不再更慢**：{aos_256} µs 对 {soa_256} µs。内核两个字段都用，第二次读取在 L1 里找到了第一次搬来的数据（命中率 {hits} %）。"
+          "**不再更慢**：{aos_256} µs 对 {soa_256} µs。内核两个字段都用，第一次读取搬来的数据还在 L1 里，第二次读取就能命中（命中率 {hits} %）。"
         ]],
         "rows": [
           ["aos_256", "aos, block 256", "aos，块 256"], ["aos_aligned_256", "aos_aligned", "aos_aligned"],
@@ -113,7 +136,7 @@ export default {
         "set": {"kernel": "aos_aligned"},
         "reply": [[
           "The time is the same: {aos_aligned_256} µs against {aos_256}. This does not say that layouts never matter: a kernel that needs one field of many still pays for what it does not use. See lesson 11, where the rest of the sectors is never asked for.",
-          "时间一样：{aos_aligned_256} µs 对 {aos_256} µs。这并不是说布局从不重要：只需要众多字段之一的内核，仍要为用不到的数据付出代价。见第 11 课，那里扇区的其余部分从未被请求。"
+          "时间一样：{aos_aligned_256} µs 对 {aos_256} µs。但这不等于布局从来不重要：结构有许多字段而内核只用其中一个时，仍要为用不到的数据付出代价。见第 11 课，那里扇区的其余部分始终没有人请求。"
         ]]
       }
     ]

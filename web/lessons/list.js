@@ -3,14 +3,14 @@ export const LESSONS = [
   {
     "name": "offsets",
     "questions": 3,
-    "title": ["What does a misaligned load cost?", "没对齐的读取，代价多大？"],
-    "about": ["Offsets: loads and stores that start off a boundary", "偏移：不从边界开始的读和写"]
+    "title": ["What does a misaligned load cost?", "未对齐读取的代价有多大？"],
+    "about": ["Offsets: loads and stores that start off a boundary", "偏移：不从边界开始的读取和写入"]
   },
   {
     "name": "unrolling",
     "questions": 3,
     "title": ["Do more loads a thread help?", "每线程多读几个，有用吗？"],
-    "about": ["Unrolling, and a table that was not fair", "展开，以及一张不公平的表格"]
+    "about": ["Unrolling, and a table that was not fair", "循环展开，以及一张不公平的表格"]
   },
   {
     "name": "layouts",
@@ -34,7 +34,7 @@ export const LESSONS = [
     "name": "occupancy",
     "questions": 2,
     "title": ["Is more occupancy faster?", "占用率越高越快吗？"],
-    "about": ["Occupancy, against loads in a thread", "占用率，与线程内的读取相比"]
+    "about": ["Occupancy, against loads in a thread", "占用率与线程内的多次读取"]
   },
   {
     "name": "latency_hiding",
@@ -51,7 +51,7 @@ export const LESSONS = [
   {
     "name": "banks",
     "questions": 4,
-    "title": ["When do lanes wait for a bank?", "通道何时要等存储体？"],
+    "title": ["When do lanes wait for a bank?", "通道什么时候要等存储体？"],
     "about": ["Shared memory: strides, padding, transpose", "共享内存：步长、填充、转置"]
   },
   {
@@ -63,7 +63,7 @@ export const LESSONS = [
   {
     "name": "strides",
     "questions": 3,
-    "title": ["When does low efficiency hurt?", "低效率何时真的伤人？"],
+    "title": ["When does low efficiency hurt?", "效率低，什么时候才真的拖慢速度？"],
     "about": ["Strides and disorder", "步长与无序"]
   },
   {
@@ -71,23 +71,33 @@ export const LESSONS = [
     "questions": 4,
     "title": ["Four more, shortly", "再来四个小问题"],
     "about": ["Widths, registers, barriers, atomic updates", "宽度、寄存器、屏障、原子更新"]
+  },
+  {
+    "name": "multiprocessor",
+    "questions": 4,
+    "title": ["What fits a multiprocessor, and what must?", "一个多处理器放得下多少，又需要多少？"],
+    "about": [
+      "Occupancy and latency: registers, shared memory, blocks, barriers",
+      "占用率与延迟：寄存器、共享内存、线程块、屏障"
+    ]
   }
 ];
 
 /* The tables of the posts: which recipe asks for it again, and which lesson says why. */
 export const TABLES = [
-  {"recipe": "read_segment_cached", "lesson": "offsets", "title": ["Misaligned loads, L1 on", "没对齐的读取，L1 开启"]},
+  {"recipe": "read_segment_cached", "lesson": "offsets", "title": ["Misaligned loads, L1 on", "未对齐读取，L1 开启"]},
+  {"recipe": "read_segment_uncached", "lesson": "paths", "title": ["Misaligned loads, L1 off", "未对齐读取，L1 关闭"]},
   {
-    "recipe": "read_segment_uncached",
-    "lesson": "paths",
-    "title": ["Misaligned loads, L1 off", "没对齐的读取，L1 关闭"]
+    "recipe": "read_segment_unroll",
+    "lesson": "unrolling",
+    "title": ["Unrolling against misalignment", "循环展开与未对齐访问"]
   },
-  {"recipe": "read_segment_unroll", "lesson": "unrolling", "title": ["Unrolling against misalignment", "展开与对齐"]}, {
+  {
     "recipe": "unroll_block_sweep",
     "lesson": "unrolling",
-    "title": ["Block sizes of the unrolled kernel", "展开内核的块大小"]
+    "title": ["Block sizes of the unrolled kernel", "展开后的内核：块的大小"]
   },
-  {"recipe": "write_segment", "lesson": "offsets", "title": ["Misaligned stores", "没对齐的写入"]}, {
+  {"recipe": "write_segment", "lesson": "offsets", "title": ["Misaligned stores", "未对齐写入"]}, {
     "recipe": "aos_soa",
     "lesson": "layouts",
     "title": ["Array of structures, structure of arrays", "结构数组与数组结构（AoS、SoA）"]
@@ -95,7 +105,7 @@ export const TABLES = [
   {
     "recipe": "lane_patterns",
     "lesson": "offsets",
-    "title": ["The diagrams: which lane asks for what", "示意图：哪个通道要什么"]
+    "title": ["The diagrams: which lane asks for what", "示意图：各通道访问哪些数据"]
   },
   {
     "recipe": "vector_add_blocks",

@@ -26,7 +26,15 @@ export default {
     "o16": [0.810691, 3, "recipes/sum_matrix_blocks/achieved_occupancy", {"block": [16, 16]}],
     "o256": [0.808622, 3, "recipes/sum_matrix_blocks/achieved_occupancy", {"block": [256, 1]}],
     "m16": [46, 0, "recipes/sum_matrix_blocks/elapsed_ms", {"block": [16, 16]}],
-    "m256": [30.959, 3, "recipes/sum_matrix_blocks/elapsed_ms", {"block": [256, 1]}]
+    "m256": [30.959, 3, "recipes/sum_matrix_blocks/elapsed_ms", {"block": [256, 1]}],
+    "o0": [1.0, 0, "occupancy/theoretical_occupancy", {"kernel": "read_offset", "shared_bytes": 0}],
+    "o28672": [0.875, 3, "occupancy/theoretical_occupancy", {"kernel": "read_offset", "shared_bytes": 28672}],
+    "o57344": [0.5, 1, "occupancy/theoretical_occupancy", {"kernel": "read_offset", "shared_bytes": 57344}],
+    "o115712": [0.25, 2, "occupancy/theoretical_occupancy", {"kernel": "read_offset", "shared_bytes": 115712}],
+    "o231424": [0.125, 3, "occupancy/theoretical_occupancy", {"kernel": "read_offset", "shared_bytes": 231424}],
+    "warps": [64, 0, "predicted/occupancy.warps_per_sm", {"kernel": "read_offset", "size": 67108864, "block": 256}],
+    "flight": [1, "worked out", "warps * 2 * 128 / 1000"],
+    "quarter": [0, "worked out", "warps / 4"]
   },
   "picture": {
     "kind": "occupancy",
@@ -40,7 +48,7 @@ export default {
           "name": "kernel",
           "label": ["loads under way", "在途读取"],
           "values": ["read_offset", "read_offset_unroll4"],
-          "words": [["1 element a thread", "每线程 1 个元素"], ["4 elements a thread", "每线程 4 个元素"]],
+          "words": [["one element a thread", "每线程一个元素"], ["four elements a thread", "每线程四个元素"]],
           "value": "read_offset"
         },
         {
@@ -63,19 +71,19 @@ export default {
       "read_offset_unroll4,231424": "b231424"
     },
     "base": "read_offset,0",
-    "baseName": ["full occupancy, 1 a thread", "满占用率、每线程 1 个"]
+    "baseName": ["full occupancy, one a thread", "满占用率、每线程一个"]
   },
   "tiles": [["occupancy", -1], ["time", 1], ["against", 1]],
   "plain": "occupancy",
   "why": [[
-    "Bandwidth is bytes in flight over latency. 64 warps with two loads of 128 bytes are 16.4 kB on a multiprocessor, and so are 16 warps with eight. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
-    "带宽是在途字节除以延迟。64 个线程束各两次 128 字节的读取，每个多处理器上是 16.4 kB；16 个线程束各八次，也一样。[occupancy]减半，轮数加倍：瓶颈是延迟时，时间几乎加倍；瓶颈是 DRAM 时，线程束再多也没多少好处。"
+    "Bandwidth is bytes in flight over latency. {warps} warps with two loads of 128 bytes are {flight} kB on a multiprocessor, and so are {quarter} warps with eight. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
+    "带宽是在途字节除以延迟。{warps} 个线程束各有两次 128 字节的读取在途，每个多处理器上就是 {flight} kB；{quarter} 个线程束各有八次，也一样。[occupancy]减半，轮数加倍：瓶颈是延迟时，用时几乎加倍；瓶颈是 DRAM 时，线程束再多也没有多大好处。"
   ]],
   "intro":
     [
       [
-        "[occupancy] is how many warps are in flight, of the most there can be. Here blocks take shared memory that nobody uses: fewer of them fit, and occupancy falls. Nothing else changes.",
-        "[occupancy]是在场线程束与上限之比。这里让线程块占用没人使用的共享内存：放得下的块少了，占用率随之下降。其他都不变。"
+        "[occupancy] is how many warps are resident, of the most there can be. Here blocks take shared memory that they do not use: fewer of them fit, and occupancy falls. Nothing else changes.",
+        "[occupancy]是驻留线程束与上限之比。这里让线程块占用并不使用的共享内存：放得下的块少了，占用率随之下降。其他都不变。"
       ],
       [
         "In the published tables occupancy and time did not go together: 16 × 16 achieved {o16} and took {m16} ms, 256 × 1 achieved {o256} and took {m256} ms.",
@@ -86,8 +94,8 @@ export default {
     [
       {
         "ask": [
-          "With one element a thread, occupancy falls from 1 to 0.5. How many times as much bandwidth does full occupancy have?",
-          "每线程一个元素，占用率从 1 降到 0.5。满占用率的带宽是它的几倍？"
+          "With one element a thread, occupancy falls from {o0} to {o57344}. How many times as much bandwidth does full occupancy have?",
+          "每线程一个元素，占用率从 {o0} 降到 {o57344}。满占用率时的带宽是此时的几倍？"
         ],
         "scale": [1, 3, 0.05],
         "ticks": [1, 1.5, 2, 2.5, 3],
@@ -96,7 +104,7 @@ export default {
         "set": {"shared_bytes": 57344},
         "reply": [[
           "**{drop} times**: {a0} GB/s against {a57344}. With one load a thread occupancy is all there is, and bandwidth falls nearly as it does.",
-          "**{drop} 倍**：{a0} GB/s 对 {a57344} GB/s。每线程只有一个读取时，能靠的只有占用率，带宽几乎随它一起下降。"
+          "**{drop} 倍**：{a0} GB/s 对 {a57344} GB/s。每个线程只读一个元素时，能依靠的只有占用率，带宽几乎与它同比下降。"
         ]]
       },
       {
@@ -109,20 +117,20 @@ export default {
         "set": {"kernel": "read_offset_unroll4", "shared_bytes": 57344},
         "reply": [[
           "Half occupancy with four: {b57344} GB/s against {a0}. What the memory wants is bytes in flight. They come from warps or from loads in a thread. Occupancy is a means: above what is needed it buys little, {b0} against {b57344}.",
-          "一半占用率、每线程四个：{b57344} GB/s 对 {a0} GB/s。显存要的是在途的字节。它们可以来自线程束，也可以来自线程内的多个读取。占用率只是手段：超过所需之后所得甚少，{b0} 对 {b57344}。"
+          "一半占用率、每线程四个：{b57344} GB/s 对 {a0} GB/s。要用满显存带宽，靠的是在途的字节；它们可以来自更多线程束，也可以来自一个线程内的多次读取。占用率只是手段：够用之后再提高，收益很小，{b0} 对 {b57344}。"
         ]],
         "rowsUnit": "GB/s",
         "rows": [
-          ["a0", "1 a thread, occupancy 1", "每线程 1 个，占用率 1"],
-          ["a28672", "1 a thread, occupancy 0.875", "每线程 1 个，占用率 0.875"],
-          ["a57344", "1 a thread, occupancy 0.5", "每线程 1 个，占用率 0.5"],
-          ["a115712", "1 a thread, occupancy 0.25", "每线程 1 个，占用率 0.25"],
-          ["a231424", "1 a thread, occupancy 0.125", "每线程 1 个，占用率 0.125"],
-          ["b0", "4 a thread, occupancy 1", "每线程 4 个，占用率 1"],
-          ["b28672", "4 a thread, occupancy 0.875", "每线程 4 个，占用率 0.875"],
-          ["b57344", "4 a thread, occupancy 0.5", "每线程 4 个，占用率 0.5"],
-          ["b115712", "4 a thread, occupancy 0.25", "每线程 4 个，占用率 0.25"],
-          ["b231424", "4 a thread, occupancy 0.125", "每线程 4 个，占用率 0.125"]
+          ["a0", "one a thread, occupancy {o0}", "每线程一个，占用率 {o0}"],
+          ["a28672", "one a thread, occupancy {o28672}", "每线程一个，占用率 {o28672}"],
+          ["a57344", "one a thread, occupancy {o57344}", "每线程一个，占用率 {o57344}"],
+          ["a115712", "one a thread, occupancy {o115712}", "每线程一个，占用率 {o115712}"],
+          ["a231424", "one a thread, occupancy {o231424}", "每线程一个，占用率 {o231424}"],
+          ["b0", "four a thread, occupancy {o0}", "每线程四个，占用率 {o0}"],
+          ["b28672", "four a thread, occupancy {o28672}", "每线程四个，占用率 {o28672}"],
+          ["b57344", "four a thread, occupancy {o57344}", "每线程四个，占用率 {o57344}"],
+          ["b115712", "four a thread, occupancy {o115712}", "每线程四个，占用率 {o115712}"],
+          ["b231424", "four a thread, occupancy {o231424}", "每线程四个，占用率 {o231424}"]
         ]
       }
     ]

@@ -35,7 +35,71 @@ export default {
     "u0": [1.825, 3, "recipes/read_segment_uncached/elapsed_ms", {"offset": 0}],
     "u11": [2.309, 3, "recipes/read_segment_uncached/elapsed_ms", {"offset": 11}],
     "fermi": [0, "more", "c11", "c0"],
-    "past": [0, "more", "u11", "u0"]
+    "past": [0, "more", "u11", "u0"],
+    "p11":
+      [
+        20971516, 0, "predicted/gld_transactions",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}
+      ],
+    "q11":
+      [4194304, 0, "predicted/gld_requests", {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}],
+    "n11": [0, "worked out", "p11 / q11"],
+    "b11":
+      [
+        536870824, 0, "predicted/gld_requested_bytes",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}
+      ],
+    "asked": [0, "worked out", "b11 / q11"],
+    "m11":
+      [
+        671088512, 0, "predicted/gld_moved_bytes",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}
+      ],
+    "moved": [0, "worked out", "m11 / q11"],
+    "e11":
+      [
+        80.0, 0, "predicted/gld_efficiency_pct", {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}
+      ],
+    "e8":
+      [
+        100.0, 0, "predicted/gld_efficiency_pct", {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 8}
+      ],
+    "ask0":
+      [
+        70.97811, 0, "predicted/time.bounds[name=ask].us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 0}
+      ],
+    "ask8":
+      [
+        99.36934, 0, "predicted/time.bounds[name=ask].us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 8}
+      ],
+    "lat11":
+      [
+        230.5618, 1, "predicted/time.bounds[name=latency].us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}
+      ],
+    "rounds":
+      [248.2424, 0, "predicted/time.rounds", {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 11}],
+    "extra": [0.3763, 2, "constants/extra_line_ns", {}],
+    "loads": [0, "worked out", "512 / 32 * 2"],
+    "longer": [0, "worked out", "extra * loads"],
+    "f32": [100.0, 0, "predicted/gld_efficiency_pct", {"kernel": "read_offset", "offset": 32, "arch": "sm_20"}],
+    "halves":
+      [
+        1, 0, "predicted/gst_transactions",
+        {"kernel": "store_pattern", "pattern": "strided", "stride": 16, "block": 2, "size": 2, "arch": "sm_20"}
+      ],
+    "room":
+      [
+        128, 0, "predicted/gst_transaction_bytes",
+        {"kernel": "store_pattern", "pattern": "strided", "stride": 16, "block": 2, "size": 2, "arch": "sm_20"}
+      ],
+    "own":
+      [
+        64, 0, "predicted/gst_transaction_bytes",
+        {"kernel": "store_pattern", "pattern": "strided", "stride": 16, "block": 2, "size": 2}
+      ]
   },
   "picture": {
     "kind": "neighbours",
@@ -61,37 +125,48 @@ export default {
   },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "offsets",
-  "why": [[
-    "What moves with the offset is what is asked of the L2, and that is far from the largest bound (88 µs). The largest is the latency: 248 rounds of resident blocks, each waiting for its loads, 242 µs. To that a shift adds only a second [line] for each load to look up: 0.53 ns for each of the 32 loads of a block, 17 ns a round.",
-    "随偏移变化的是向 L2 的请求，它离最大的上界还远（88 µs）。最大的是延迟：248 轮驻留的块，每轮都要等读取，242 µs。偏移对它的影响，只是每次读取要多查一条[line]：一个块有 32 次读取，每次 0.53 ns，每轮 17 ns。"
-  ]],
+  "why":
+    [
+      [
+        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat11} µs. To that a shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round.",
+        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，共 {lat11} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮多 {longer} ns。"
+      ],
+      [
+        "**“The first address must be an even multiple of the granularity.”** Any whole multiple is aligned: offset 32 is one [line] further, and on an sm_20, where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",
+        "**“首地址须是缓存粒度的偶数倍。”**只要是整数倍就算对齐：偏移 32 恰好移动一条[line]，在以缓存行为单位的 sm_20 上[efficiency]仍是 {f32} %。线程块的宽度也一样：只要是[warp]大小的整数倍即可。"
+      ],
+      [
+        "**“One store of four segments is better than two of one.”** Two words in the two halves of a [line] are {halves} transaction on an sm_20, with room for {room} bytes. An H200 moves the two sectors alone, {own} bytes. The post counts the transactions; it does not measure the times.",
+        "**“一次四段的写入优于两次一段的写入。”**落在同一条[line]前后两半的两个字，在 sm_20 上是 {halves} 个事务，容量 {room} 字节；H200 只搬那两个扇区，{own} 字节。博文只数了事务，没有测量时间。"
+      ]
+    ],
   "intro":
     [
       [
-        "The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 together. Memory is not moved in bytes but in **sectors** of 32. A warp that starts on a boundary needs four of them.",
-        "一个[warp]（warp）有 32 个[lane]，每个读 4 字节，合起来 128 字节。显存不按字节搬，而按 32 字节一个的**扇区**搬。从边界开始读的线程束正好要四个扇区。"
+        "The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 bytes together. Memory is not moved in bytes but in **sectors** of 32. A warp that starts on a boundary needs four of them.",
+        "一个[warp]有 32 个[lane]，每个通道读 4 字节，合起来 128 字节。显存不是按字节搬运的，而是按 32 字节的**扇区**搬运。从边界开始读的线程束正好用到四个扇区。"
       ],
       [
         "Now shift the whole warp by 11 elements. Move the slider and watch.",
-        "现在把整个线程束往后挪 11 个元素。拖动滑块看看。"
+        "现在把整个线程束往后移 11 个元素。请拖动滑块看看。"
       ]
     ],
   "questions":
     [
       {
         "ask": ["How many sectors does one warp ask for at offset 11?", "偏移 11 时，一个线程束请求几个扇区？"],
-        "choices": ["4", "5", "8", "32"],
+        "choices": ["4", "{n11}", "8", "32"],
         "answer": 1,
         "set": {"offset": 11},
         "reply": [[
-          "Five: 128 bytes that start off a boundary straddle one sector more. 128 of 160 bytes are used, **80 %**. The counters of the GPU say the same: {s11} sectors in all, instead of {s0}.",
-          "五个。128 字节没有从边界开始，就多跨一个扇区。160 字节里用到 128 字节，效率 **80 %**。GPU 的硬件计数器数出来的也一样：总共 {s11} 个扇区，而不是 {s0} 个。"
+          "{n11}: {asked} bytes that start off a boundary straddle one sector more. {asked} of {moved} bytes are used, **{e11} %**. The counters of the GPU say the same: {s11} sectors in all, instead of {s0}.",
+          "{n11} 个。{asked} 字节不从边界开始，就多跨一个扇区。搬来 {moved} 字节，用到 {asked} 字节，效率 **{e11} %**。GPU 的硬件计数器也是这个结果：总共 {s11} 个扇区，而不是 {s0} 个。"
         ]]
       },
       {
         "ask": [
           "So how much longer does it take than offset 0? Put your guess on the scale.",
-          "那么比偏移 0 慢多少？先在刻度上标出你的猜测。"
+          "那么它比偏移 0 慢多少？先在刻度上标出你的猜测。"
         ],
         "scale": [0, 30, 1],
         "ticks": [0, 5, 10, 15, 20, 25, 30],
@@ -101,20 +176,20 @@ export default {
           [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
         "reply": [[
           "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1: {hits} % of the sectors are found there, and DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.",
-          "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个。谁后到，谁就在 L1 里找到它：命中率 {hits} %，显存读取两次都是 {dram} MB。公开表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
+          "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个，后到的那个在 L1 里就能找到：扇区命中率 {hits} %，而从显存读取的字节两种情况都是 {dram} MB。公开表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
         ]]
       },
       {
         "ask": [
-          "Offset 8 is aligned to sectors again and has 100 % [efficiency]. How does its load compare?",
-          "偏移 8 又与扇区对齐，[efficiency] 100 %。它的读取有多快？"
+          "Offset 8 is aligned to sectors again and has {e8} % [efficiency]. How does its load compare?",
+          "偏移 8 又与扇区对齐，[efficiency]为 {e8} %。它的读取有多快？"
         ],
         "choices": [["as fast as offset 0", "和偏移 0 一样快"], ["as slow as offset 11", "和偏移 11 一样慢"]],
         "answer": 1,
         "set": {"offset": 8},
         "reply": [[
           "It takes as long as offset 11. So even the {more} % is not the fifth sector. What offset 8 is not aligned to is the 128-byte [line]. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
-          "和偏移 11 一样长。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 没有对齐的，是 128 字节的[line]。写入则不同：偏移 8 毫无损失，偏移 11 慢 {more_store} %。"
+          "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 没有对齐的，是 128 字节的[line]。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"
         ]],
         "rows": [
           ["t0", "load, offset 0", "读，偏移 0"], ["t8", "load, offset 8", "读，偏移 8"],

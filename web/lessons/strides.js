@@ -18,7 +18,21 @@ export default {
     "d8": [536882176, 1, "strides/measured_dram_read_bytes", {"stride": 8}, 1e-06],
     "d16": [1073768704, 1, "strides/measured_dram_read_bytes", {"stride": 16}, 1e-06],
     "copy": [195.536, 1, "disorder/cold_median_us", {"kernel": "copy", "load": "default"}],
-    "gather": [1496.8, 1, "disorder/cold_median_us", {"kernel": "gather", "load": "default"}]
+    "gather": [1496.8, 1, "disorder/cold_median_us", {"kernel": "gather", "load": "default"}],
+    "lat2":
+      [
+        53.3779, 0, "predicted/time.bounds[name=latency].us",
+        {"kernel": "strided", "size": 16777216, "block": 256, "stride": 2}
+      ],
+    "dram2":
+      [
+        44.3949, 0, "predicted/time.bounds[name=dram].us",
+        {"kernel": "strided", "size": 16777216, "block": 256, "stride": 2}
+      ],
+    "e8": [12.5, 1, "predicted/gld_efficiency_pct", {"kernel": "strided", "size": 16777216, "block": 256, "stride": 8}],
+    "e2": [50.0, 0, "predicted/gld_efficiency_pct", {"kernel": "strided", "size": 16777216, "block": 256, "stride": 2}],
+    "open_ps": [15.7, 1, "constants/activate_ps", {}],
+    "gn": [67108864, 0, "disorder/size_elements", {"kernel": "gather", "load": "default"}]
   },
   "picture": {
     "kind": "memory",
@@ -32,12 +46,12 @@ export default {
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "strides",
   "why": [[
-    "Up to stride 2 the latency is the limit and hides what DRAM does (55 µs against 44). From 4 on DRAM is, and time goes with the bytes: it reads 64 at a time, so that stride 16 doubles stride 8 once more.",
-    "到步长 2 为止，瓶颈是延迟，遮住了 DRAM 的代价（55 µs 对 44）。从 4 起瓶颈是 DRAM，时间随字节走：它一次读 64 字节，所以步长 16 又比步长 8 加倍。"
+    "Up to stride 2 the latency is the limit and hides what DRAM does ({lat2} µs against {dram2}). From 4 on DRAM is, and time goes with the bytes: it reads 64 bytes at a time, so that stride 16 doubles stride 8 once more. Stride 32 moves the same bytes, and opens more pages of the memory, {open_ps} ps each.",
+    "步长不超过 2 时，瓶颈是延迟，掩盖了 DRAM 的用时（{lat2} µs 对 {dram2} µs）。从 4 起瓶颈是 DRAM，用时与字节数成正比：它一次读 64 字节，所以步长 16 的用时又是步长 8 的两倍。步长 32 搬运的字节相同，但要打开的显存页更多，每页 {open_ps} ps。"
   ]],
   "intro": [[
-    "`strided` copies every second, every third, every n-th element: `C[i] = A[i · n]`. What lies between is never asked for by anybody.",
-    "`strided` 隔一个、隔两个……每 n 个元素复制一个：`C[i] = A[i · n]`。夹在中间的，始终没有任何人请求。"
+    "`strided` copies every second, every third, every n-th element: `C[i] = A[i · n]`. What lies between is never asked for.",
+    "`strided` 每隔一个、两个……即每 n 个元素复制一个：`C[i] = A[i · n]`。中间的元素始终没有线程请求。"
   ]],
   "questions":
     [
@@ -50,8 +64,8 @@ export default {
         "answer": 2,
         "set": {"stride": 8},
         "reply": [[
-          "From 8 on: each lane then has a sector of its own, and 4 of 32 bytes are used, 12.5 %.",
-          "从 8 起：此时每个通道独占一个扇区，32 字节里用 4 字节，12.5 %。"
+          "From 8 on: each lane then has a sector of its own, and 4 of 32 bytes are used, {e8} %.",
+          "从 8 起：此时每个通道独占一个扇区，32 字节里只用 4 字节，{e8} %。"
         ]]
       },
       {
@@ -61,8 +75,8 @@ export default {
         "unit": "×",
         "answer": "times8",
         "reply": [[
-          "**{times8} times**; stride 2 costs {more2} %. This is where low efficiency hurts: nobody ever asks for the rest of the sectors, so no cache can help. Compare with lesson 3, where 50 % cost nothing.",
-          "**{times8} 倍**；步长 2 慢 {more2} %。低效率在这里才真正伤人：扇区的其余部分从没有人请求，任何缓存都帮不上忙。对比第 3 课，那里 50 % 毫无代价。"
+          "**{times8} times**; stride 2 costs {more2} %. This is where low efficiency hurts: nobody ever asks for the rest of the sectors, so no cache can help. Compare with lesson 3, where {e2} % cost nothing.",
+          "**{times8} 倍**；步长 2 慢 {more2} %。低效率到这里才真正拖慢速度：扇区的其余部分始终没有人请求，任何缓存都帮不上忙。对比第 3 课，那里 {e2} % 的效率没有任何代价。"
         ]]
       },
       {
@@ -74,8 +88,8 @@ export default {
         "answer": 1,
         "set": {"stride": 16},
         "reply": [[
-          "{d16} MB: DRAM then reads 64 bytes for each element of 4, and the time becomes {t16} µs. The worst is disorder: a random order over the whole array (`gather`) takes {gather} µs against {copy} for `copy`, over 67,108,864 floats.",
-          "{d16} MB：此时显存为每个 4 字节的元素读 64 字节，时间变成 {t16} µs。最坏的是无序：在整个数组里随机读取（`gather`）要 {gather} µs，而 `copy` 是 {copy} µs，均为 67,108,864 个 float。"
+          "{d16} MB: DRAM then reads 64 bytes for each element of 4 bytes, and the time becomes {t16} µs. The worst is disorder: a random order over the whole array (`gather`) takes {gather} µs against {copy} for `copy`, over {gn} floats.",
+          "{d16} MB：此时每个 4 字节的元素要从显存读 64 字节，用时变成 {t16} µs。最坏的是无序：在整个数组里随机读取（`gather`）要 {gather} µs，而 `copy` 是 {copy} µs，均为 {gn} 个 float。"
         ]],
         "rows": [
           ["t1", "stride 1", "步长 1"], ["t2", "stride 2", "步长 2"], ["t3", "stride 3", "步长 3"],

@@ -42,7 +42,30 @@ export default {
     "r1": [14, 0, "unrolling/registers_per_thread", {"unroll": 1, "block_x": 512}],
     "r8": [40, 0, "unrolling/registers_per_thread", {"unroll": 8, "block_x": 512}],
     "r16": [64, 0, "unrolling/registers_per_thread", {"unroll": 16, "block_x": 512}],
-    "at64": [2, "ratio", "g4_64", "g1_64"]
+    "at64": [2, "ratio", "g4_64", "g1_64"],
+    "lat1":
+      [
+        232.5733, 0, "predicted/time.bounds[name=latency].us",
+        {"kernel": "read_offset_unroll", "size": 67108864, "block": 512, "unroll": 1}
+      ],
+    "lat4":
+      [
+        73.82394, 0, "predicted/time.bounds[name=latency].us",
+        {"kernel": "read_offset_unroll", "size": 67108864, "block": 512, "unroll": 4}
+      ],
+    "dram1":
+      [
+        181.2587, 0, "predicted/time.bounds[name=dram].us",
+        {"kernel": "read_offset_unroll", "size": 67108864, "block": 512, "unroll": 1}
+      ],
+    "rounds":
+      [
+        248.2424, 0, "predicted/time.rounds",
+        {"kernel": "read_offset_unroll", "size": 67108864, "block": 512, "unroll": 1}
+      ],
+    "whole": [3, "worked out", "p4 * 4"],
+    "gbps": [0, "worked out", "16777216 * 12 / p4 / 1000000"],
+    "n": [0, "worked out", "4194304 * 4"]
   },
   "picture": {
     "kind": "memory",
@@ -91,23 +114,27 @@ export default {
   "why":
     [
       [
-        "With one element a thread the latency is the largest bound: 243 µs of 248 rounds, where DRAM would need 181. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, 81 µs, and DRAM is the limit. Then nothing more can be won.",
-        "每线程一个元素时，最大的上界是延迟：248 轮共 243 µs，而 DRAM 只要 181。四个元素先都读出来再用第一个，就只等一次：轮数是四分之一，81 µs，瓶颈变成 DRAM，再无可得。"
+        "With one element a thread the latency is the largest bound: {lat1} µs for {rounds} rounds, where DRAM would need {dram1}. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, {lat4} µs, and DRAM is the limit. Then nothing more can be won.",
+        "每线程一个元素时，最大的时间下限来自延迟：{rounds} 轮共 {lat1} µs，而 DRAM 只要 {dram1} µs。如果四个元素全部读出之后才用到第一个，就只需等待一次：轮数是四分之一，{lat4} µs，瓶颈变成 DRAM。显存带宽此时已经用满，再展开也没有收益。"
       ],
       [
-        "The published figure is seen to be wrong without any counter: three arrays of 16777216 floats in 0.599 ms are 336 GB/s, and that chip's memory does 150.",
-        "不用计数器也能看出公开的数字不对：三个 16777216 个 float 的数组，0.599 ms 就是 336 GB/s，而那块芯片的显存只有 150。"
+        "The published figure is seen to be wrong without any counter: three arrays of {n} floats in {p4} ms would be {gbps} GB/s, more than the memory of such a card can move.",
+        "不用计数器也能看出公开的数字不对：三个各有 {n} 个 float 的数组若在 {p4} ms 内处理完，就是 {gbps} GB/s，超过了那种显卡显存的带宽。"
+      ],
+      [
+        "**The printed program.** Its first line reads `C[i] = A[k]`: the `+ B[k]` is missing, so that as printed it gives wrong sums for the first of a thread's four elements. And its one test, `k + 3 * blockDim.x < n`, leaves out the rest at the end: a thread whose last element is not there does none of its four. The kernels here test each element, and every output is verified.",
+        "**博文印出的程序。**第一行写的是 `C[i] = A[k]`，漏了 `+ B[k]`：照此运行，每个线程四个元素中的第一个结果是错的。它又只做一次判断 `k + 3 * blockDim.x < n`，末尾剩余的元素就被漏掉了：一个线程只要最后一个元素越界，四个都不做。这里的内核对每个元素分别判断，并校验每一个输出。"
       ]
     ],
   "intro":
     [
       [
         "A thread that handles four elements asks for four words before it needs the first: more loads are under way, from the same number of threads. That is unrolling.",
-        "一个线程若处理四个元素，就能在用到第一个之前先请求四个：线程数不变，在途的读取更多。这就是展开。"
+        "一个线程如果处理四个元素，就能在用到第一个之前把四个都请求出去：线程数不变，在途的读取更多。这就是循环展开。"
       ],
       [
         "A published table says that unrolling by four made a kernel {published} times as fast: {p1} ms became {p4}.",
-        "一张公开的表格说，展开四倍使内核快了 {published} 倍：{p1} ms 变成 {p4} ms。"
+        "一张公开的表格说，展开四倍后内核的速度变为 {published} 倍：{p1} ms 降到 {p4} ms。"
       ]
     ],
   "questions":
@@ -115,7 +142,7 @@ export default {
       {
         "ask": [
           "The same table counted {n1} load transactions for the plain kernel and {n4} for the unrolled one. What does that say?",
-          "同一张表格数到：普通内核 {n1} 次读取事务，展开的内核 {n4} 次。这说明什么？"
+          "同一张表格的计数是：普通内核 {n1} 个读取事务，展开的内核 {n4} 个。这说明什么？"
         ],
         "choices": [
           ["Unrolling saves loads", "展开节省了读取"], ["It did a quarter of the work", "它只做了四分之一的工作"],
@@ -123,14 +150,14 @@ export default {
         ],
         "answer": 1,
         "reply": [[
-          "It was called with a quarter of the elements. Four times {p4} ms is 2.396 ms, slower than {p1}.",
-          "它只被交给了四分之一的元素。四倍的 {p4} ms 是 2.396 ms，比 {p1} ms 还慢。"
+          "It was called with a quarter of the elements. Four times {p4} ms is {whole} ms, slower than {p1}.",
+          "调用时只给了它四分之一的元素。{p4} ms 乘以四是 {whole} ms，比 {p1} ms 还慢。"
         ]]
       },
       {
         "ask": [
           "On an H200, with the whole work for both, at block 512: how many times as fast is four elements a thread?",
-          "在 H200 上，两者都做全部的工作，线程块 512：每线程四个元素快几倍？"
+          "在 H200 上，两者都做全部的工作，线程块 512：每线程四个元素时，速度是每线程一个的几倍？"
         ],
         "scale": [0.8, 4, 0.1],
         "ticks": [1, 1.5, 2, 2.5, 3, 3.5, 4],
@@ -140,7 +167,7 @@ export default {
         "set": {"unroll": 4},
         "reply": [[
           "**{times} times**: {t1} µs against {t4}. Unrolling helps, honestly counted. Not {published} times.",
-          "**{times} 倍**：{t1} µs 对 {t4} µs。公平地算，展开确有帮助，但不是 {published} 倍。"
+          "**{times} 倍**：{t1} µs 对 {t4} µs。按同样的工作量计算，展开确实有用，但不是 {published} 倍。"
         ]]
       },
       {
@@ -150,7 +177,7 @@ export default {
         "set": {"unroll": 8},
         "reply": [[
           "Four is enough. 8 and 16 take {r8} and {r16} registers a thread, against {r1} for one element, and gain nothing. With four a thread the block size stops mattering, too. The large factor at block 64, {at64} times, has another cause: fewer blocks. That is lesson 4.",
-          "四个就够了。8 个和 16 个每线程要 {r8} 和 {r16} 个寄存器（一个元素时是 {r1} 个），却毫无收益。每线程四个时，块的大小也不再重要。线程块 64 时快了 {at64} 倍，原因不同：块少了。见第 4 课。"
+          "四个就够了。每线程 8 个和 16 个元素要用 {r8} 和 {r16} 个寄存器（一个元素时是 {r1} 个），却没有收益。每线程四个元素时，块的大小也不再重要。线程块 64 时速度变为 {at64} 倍，另有原因：块的数量少了。见第 4 课。"
         ]],
         "rowsUnit": "GB/s",
         "rows": [

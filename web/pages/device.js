@@ -10,7 +10,7 @@ import {bytes, count, digits, duration, percent, shape} from "../format.js";
 import {watchLive} from "../live.js";
 import {button, cell, experimentLink, headCell, numberCell, panel, stateMark, table} from "../parts.js";
 import {rowsOf} from "../table.js";
-import {noValue, t, term} from "../words.js";
+import {noValue, reasonSaid, t, term} from "../words.js";
 
 const READ_MS = 5000, KEPT_MS = 30 * 60000, LEAST_MS = 60000, POINTS = 200;
 const LINES = [
@@ -94,7 +94,7 @@ const peaks = device =>
     peak(t("device.balance"), device.balance_flops_per_byte));
 
 const missing = reason =>
-  h("div", {class: "missing"}, h("strong", {}, t("no_value")), ": ", reason ?? t("device.not_told"));
+  h("div", {class: "missing"}, h("strong", {}, t("no_value")), ": ", reasonSaid(reason) ?? t("device.not_told"));
 
 /* ---- over time ---- */
 

@@ -20,7 +20,13 @@ export function recipeTold(recipe) {
     ...recipe,
     title: zh.title,
     text: zh.text,
-    ...(published && {published: {...published, notes: zh.notes ?? published.notes}})
+    ...(published && {
+      published: {
+        ...published,
+        notes: zh.notes ?? published.notes,
+        device: {...published.device, name: zh.device ?? published.device.name}
+      }
+    })
   };
 }
 

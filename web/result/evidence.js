@@ -3,7 +3,7 @@
 import {get, link, resolve, ROOT, token} from "../api.js";
 import {h} from "../dom.js";
 import {bytes, count, digits, duration, moment, percent} from "../format.js";
-import {language, noValue, t, term} from "../words.js";
+import {language, noValue, reasonSaid, t, term} from "../words.js";
 import {deviceLink} from "../devices.js";
 import {spanPanel as panel} from "../parts.js";
 import {fit} from "../charts/fit.js";
@@ -13,7 +13,8 @@ import {stripDraw} from "../charts/strip.js";
 const measured = part => part && !part.status;
 const facts = rows => h(
   "dl", {class: "result-facts"}, rows.filter(Boolean).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
-const said = part => noValue(part?.remedy ? `${part.reason} ${part.remedy}` : part?.reason);
+const said = part =>
+  noValue([part?.reason, part?.remedy].filter(Boolean).map(reasonSaid).join(language() === "zh" ? "，" : " "));
 
 export function timesPanel(result, signal) {
   const {timing} = result;
@@ -100,8 +101,9 @@ export function bytesPanel(result) {
       l2: result.counters.l2_hit_rate_pct === undefined ? t("no_value") :
                                                           percent(result.counters.l2_hit_rate_pct / 100, 1)
     }),
-    !measured(sectors) && t("bytes.sectors_missing", {why: sectors.reason}),
-    !measured(dram) && t("bytes.dram_missing", {why: dram.reason}), result.bandwidth.fits_in_l2 && t("bytes.fits")
+    !measured(sectors) && t("bytes.sectors_missing", {why: reasonSaid(sectors.reason)}),
+    !measured(dram) && t("bytes.dram_missing", {why: reasonSaid(dram.reason)}),
+    result.bandwidth.fits_in_l2 && t("bytes.fits")
   ];
   return {
     node:
@@ -157,6 +159,7 @@ export function countsPanel(result) {
       prediction?.note, made && !prediction.exact && t("counts.sampled"), !counted && counters?.reason,
       !counted && counters?.remedy, counters?.against_prediction?.reason
     ].filter(Boolean)
+      .map(reasonSaid)
       .join(" · ");
   return {
     node: panel(

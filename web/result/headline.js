@@ -1,7 +1,7 @@
 /* What a result is, in a sentence: the number that it was asked for, whether it is correct, whether it is stable. */
 import {bandwidth, count, digits, percent, shape, time} from "../format.js";
 import {conditionsText} from "../creation/fields.js";
-import {t} from "../words.js";
+import {language, reasonSaid, t} from "../words.js";
 
 const measured = part => part && !part.status;
 const NB = "\u00a0";
@@ -18,7 +18,7 @@ export function bestTiming(result) {
 
 export function headline(result) {
   const best = bestTiming(result);
-  if (!best) return {words: t("result.no_time", {why: result.timing?.reason ?? ""})};
+  if (!best) return {words: t("result.no_time", {why: reasonSaid(result.timing?.reason ?? "")})};
   const pace = measured(result.compute) && result.compute[best.kind];
   if (measured(pace) && pace.ns_per_operation !== null) {
     const latency = result.request.kernel === "pointer_chase";
@@ -32,12 +32,12 @@ export function headline(result) {
   const gbps = bandwidth(rates.effective_gbps), peak = result.bandwidth.peak_gbps;
   if (rates.above_peak) return {words: t("result.above_peak", {gbps}), gbps: rates.effective_gbps, peak};
   if (rates.of_peak === null || rates.of_peak === undefined)
-    return {words: gbps, gbps: rates.effective_gbps, peak: null, why: result.bandwidth.peak_source};
+    return {words: gbps, gbps: rates.effective_gbps, peak: null, why: reasonSaid(result.bandwidth.peak_source)};
   return {words: t("result.of_peak", {gbps, percent: percent(rates.of_peak)}), gbps: rates.effective_gbps, peak};
 }
 
 export function correctness({correctness: checked}) {
-  if (!measured(checked)) return t("result.unverified", {why: checked?.reason ?? ""});
+  if (!measured(checked)) return t("result.unverified", {why: reasonSaid(checked?.reason ?? "")});
   if (checked.verified) return t("result.correct", {n: count(checked.elements_checked)});
   return t("result.incorrect", {n: count(checked.mismatches), of: count(checked.elements_checked)});
 }
@@ -51,7 +51,7 @@ export function mismatch({correctness: checked}) {
 
 export function stability({stability: seen}) {
   if (seen.stable) return t(seen.live?.status === "measured" ? "result.stable" : "result.stable_unread");
-  return `△${NB}${t("result.unstable", {why: seen.reasons.join("; ")})}`;
+  return `△${NB}${t("result.unstable", {why: seen.reasons.map(reasonSaid).join(language() === "zh" ? "；" : "; ")})}`;
 }
 
 /* Where it ran, must run or may run. */

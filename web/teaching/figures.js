@@ -2,12 +2,19 @@
 
    A lesson is a module web/lessons/<name>.js whose default is JSON. A text in it is a pair [English, Chinese], in
    which {name} is one of its `figures`, **bold**, `code` and [term] (a word of words.js; [sector|sectors] shows another
-   form) are marked. A figure is [value, places, "<table>/<column>", where, scale]   of
-   bench/results/lessons_h200/<table>.csv, the row that `where` says; told as value times scale (1), with so many places
-   after the point [value, places, "recipes/<name>/<column>", where]   as published [places, "more" | "ratio", a, b] of
-   two other figures: 100 (a / b - 1), or a / b A test holds the values against those tables. figureOf(lesson, name,
-   find) gives a figure's value, or null; with find(table, column, where) out of other rows than the lesson's.
-   shownOf(lesson, name) is its text; write(lesson, pair) gives nodes. */
+   form) are marked. No number is typed into a text. A figure is one of
+
+     [value, places, "<table>/<column>", where, scale]    bench/results/lessons_h200/<table>.csv, the row `where`
+     [value, places, "recipes/<name>/<column>", where]    as published; recipes/<name>/facts/<fact> with {}
+     [value, places, "predicted/<path>", request, scale]  in the prediction for a request, of an H200 or of its `arch`
+     [value, places, "constants/<name>", {}]              of the H200's constants, kernels/calibrations/h200.inc
+     [places, "more" | "ratio", a, b]                     of two other figures: 100 (a / b - 1), or a / b
+     [places, "worked out", "a * b / 1000"]               of figures and plain numbers, from left to right
+
+   told as value times scale (1), with so many places after the point. Tests hold the values against their sources, and
+   scripts/lesson_bounds.py writes predictions and constants anew. figureOf(lesson, name, find) gives a figure's value,
+   or null; with find(table, column, where) out of other rows than the lesson's. shownOf(lesson, name) is its text;
+   write(lesson, pair) gives nodes, filled(lesson, text) a string. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {language, term} from "../words.js";
@@ -20,12 +27,21 @@ const derived = {
   ratio: (a, b) => a / b
 };
 
+const signs = {
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b
+};
+
 const isDerived = figure => typeof figure[1] === "string";
 
 export function figureOf(lesson, name, find = null) {
   const figure = lesson.figures[name];
   if (isDerived(figure)) {
-    const [, how, ...of] = figure, [a, b] = of.map(other => figureOf(lesson, other, find));
+    const [, how, ...of] = figure;
+    if (how === "worked out") return workedOut(lesson, of[0], find);
+    const [a, b] = of.map(other => figureOf(lesson, other, find));
     return a === null || b === null ? null : derived[how](a, b);
   }
   const [shipped, , what, where, scale = 1] = figure, at = what.lastIndexOf("/");
@@ -33,10 +49,22 @@ export function figureOf(lesson, name, find = null) {
   return value === null || value === undefined ? null : value * scale;
 }
 
+/* From left to right, as the sums of the tables of posts.md. */
+function workedOut(lesson, sum, find) {
+  const valueOf = word => /^\d/.test(word) ? Number(word) : figureOf(lesson, word, find);
+  const [first, ...rest] = sum.split(" ");
+  let value = valueOf(first);
+  for (let k = 0; k < rest.length && value !== null; k += 2) {
+    const next = valueOf(rest[k + 1]);
+    value = next === null ? null : signs[rest[k]](value, next);
+  }
+  return value;
+}
+
 export function shownOf(lesson, name) {
   const figure = lesson.figures[name], places = figure[isDerived(figure) ? 0 : 1];
   const [whole, part] = figureOf(lesson, name).toFixed(places).split(".");
-  return (whole.length > 4 ? count(Number(whole)) : whole) + (part ? `.${part}` : "");
+  return ((whole.length > 4 ? count(Number(whole)) : whole) + (part ? `.${part}` : "")).replace("-", "−");
 }
 
 /* Reads the rows of a table of the service (table.js) as if they were the lesson's own. */
@@ -46,6 +74,9 @@ export const findIn = (lesson, rows) => (table, column, where) => {
 };
 
 export const say = pair => pair[language() === "zh" ? 1 : 0];
+
+export const filled = (lesson, text) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => shownOf(lesson, name)).replace(UNIT, "$1\u00a0$2");
 
 export function write(lesson, pair) {
   return marked(lesson, say(pair).replace(UNIT, "$1\u00a0$2"));

@@ -5,7 +5,8 @@
    neighbours, shown: accesses drawn, only: that one alone, controls: [{name, label, min, max | values, value}], opens:
    the question after which they may be moved (0; -1: at once), times: {"<values of the controls>": figure}, base: one
    of these, unit} and `tiles`: [[what, after which question], ...] with what: sectors, efficiency, requests, turns,
-   occupancy, blocks, time, against. */
+   occupancy, blocks, resident, warps, needed, time, against. It is asked of the chip whose figures the lessons tell,
+   where the request or a control has no `arch`. */
 import {post} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, digits, percent} from "../format.js";
@@ -19,13 +20,13 @@ import {figureOf, findIn, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {
-  sectors: "sector",
   efficiency: "efficiency",
   requests: "request",
   turns: "bank conflict",
   occupancy: "occupancy",
   blocks: "block"
 };
+const FORMS = new Set(["turns", "blocks", "requests"]); /* shown so, and not as the term */
 
 const isPair = value => Array.isArray(value) && typeof value[0] === "number";
 const keyOf = value => isPair(value) ? value.join("x") : String(value);
@@ -132,7 +133,7 @@ export function pictureOf({lesson, signal, onChange}) {
   /* Only the last of what was asked is drawn. */
   let asked = 0;
   async function ask() {
-    const own = ++asked, request = {...picture.request, ...values(), arch: ARCH},
+    const own = ++asked, request = {arch: ARCH, ...picture.request, ...values()},
           question = warp => post("/v1/predictions", {...request, explain: {block: 0, warp}}, {signal});
     const warps = picture.kind === "neighbours" ? [0, 1] : [picture.warp ?? 0];
     const answers = await Promise.all(warps.map(question)).catch(error => {
@@ -197,8 +198,15 @@ export function pictureOf({lesson, signal, onChange}) {
         percent(counts().efficiency / 100, counts().efficiency % 1 ? 1 : 0));
     if (what === "requests") return count(explain.accesses.reduce((sum, one) => sum + access_counts(one).requests, 0));
     if (what === "turns") return count((access.bank_conflicts ?? 0) + 1);
-    if (what === "occupancy")
-      return percent(predictions[0].occupancy.theoretical, predictions[0].occupancy.theoretical * 100 % 1 ? 1 : 0);
+    const {occupancy} = predictions[0];
+    if (["occupancy", "resident", "warps", "needed"].includes(what) && occupancy.status)
+      return noValue(occupancy.reason);
+    if (what === "occupancy") return percent(occupancy.theoretical, occupancy.theoretical * 100 % 1 ? 1 : 0);
+    if (what === "resident") return count(occupancy.blocks_per_sm);
+    if (what === "warps") return `${count(occupancy.warps_per_sm)} / ${count(occupancy.max_warps_per_sm)}`;
+    if (what === "needed")
+      return occupancy.warps_to_hide_register_latency === null ? noValue(t("device.no_fact")) :
+                                                                 count(occupancy.warps_to_hide_register_latency);
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
     if (time.value === null) return missing();
@@ -213,16 +221,13 @@ export function pictureOf({lesson, signal, onChange}) {
     return `${more < 0 ? "−" : "+"}\u00a0${Math.abs(more).toFixed(Math.abs(more) < 10 ? 1 : 0)}\u00a0%`;
   };
 
-  const nameOf = what => what === "time" ?
-    t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + (state.own ? `, ${state.own.short}` : ", H200") :
-    what === "against"                                                        ? t("lessons.tile_against", {base: say(picture.baseName)}) :
-    what === "sectors"                                                        ? t("lessons.tile_sectors") :
-                                                                                term(
-                                                                                  TERMS[what],
-                           what === "turns"      ? "turns" :
-                                                                                    what === "blocks"   ? "blocks" :
-                                                                                    what === "requests" ? "requests" :
-                                                                                                          undefined);
+  const nameOf = what => {
+    if (what === "time")
+      return t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") +
+        (state.own ? `, ${state.own.short}` : ", H200");
+    if (what === "against") return t("lessons.tile_against", {base: say(picture.baseName)});
+    return what in TERMS ? term(TERMS[what], FORMS.has(what) ? what : undefined) : t(`lessons.tile_${what}`);
+  };
 
   function tilesShow() {
     if (!answer) return;

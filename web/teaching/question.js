@@ -9,9 +9,9 @@ import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, findIn, say, shownOf, write} from "./figures.js";
+import {figureOf, filled, findIn, say, shownOf, write} from "./figures.js";
 
-const textOf = choice => Array.isArray(choice) ? say(choice) : choice;
+const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
 const minus = text => String(text).replace("-", "−");
 const withUnit = (text, unit) => wordOf(minus(text), unit);
 const wordOf = (text, unit) => unit === "%" ? `${text}\u00a0%` :
@@ -32,22 +32,23 @@ export function questionOf(asked) {
   return {node, close: field.close ?? (() => {})};
 }
 
-function choicesOf({question, guess, onGuess}) {
+function choicesOf({lesson, question, guess, onGuess}) {
   const answered = guess !== undefined;
-  const choice = (text, k) =>
-    h("button", {
+  const choice = (text, k) => h(
+    "button", {
       type: "button",
       class: answered && k === question.answer ? "button guess-choice right" : "button guess-choice",
       disabled: answered,
       data: {key: `choice ${k}`},
       onclick: () => onGuess(k)
     },
-      answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}: `), textOf(text));
+    answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}: `), textOf(lesson, text));
   const note = answered ?
-    guess === null ? null :
-                     h("p", {class: "note"},
-                       guess === question.answer ? t("lessons.guessed_right") :
-                                                   t("lessons.guessed", {guess: textOf(question.choices[guess])})) :
+    guess === null ?
+    null :
+    h("p", {class: "note"},
+      guess === question.answer ? t("lessons.guessed_right") :
+                                  t("lessons.guessed", {guess: textOf(lesson, question.choices[guess])})) :
     h("button", {type: "button", class: "plain underlined note", onclick: () => onGuess(null)}, t("lessons.unknown"));
   return {
     node: h("div", {class: "answers"}, h("div", {class: "guesses", role: "group"}, question.choices.map(choice)), note)
@@ -78,7 +79,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
       list.push({
         kind: "published",
         value: figureOf(lesson, figure),
-        words: t("lessons.mark", {name: say(names), value: withUnit(shownOf(lesson, figure), unit)})
+        words: t("lessons.mark", {name: filled(lesson, say(names)), value: withUnit(shownOf(lesson, figure), unit)})
       });
     return list;
   };
@@ -97,7 +98,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
     min,
     max,
     step,
-    "aria-label": say(question.ask).replace(/[*`[\]]/g, ""),
+    "aria-label": filled(lesson, say(question.ask)).replace(/[*`[\]]/g, ""),
     "aria-valuetext": t("lessons.no_guess"),
     oninput: () => {
       put = Number(input.value);
@@ -136,7 +137,7 @@ const relativeText = percent => percent.toFixed(Math.abs(percent - 100) < 10 ? 1
 function rowsOf({lesson, question, own}) {
   const find = own && findIn(lesson, own.rows), unit = question.rowsUnit ?? "µs";
   const rows = question.rows.map(([figure, ...names]) => ({
-                                   name: say(names),
+                                   name: filled(lesson, say(names)),
                                    shown: shownOf(lesson, figure),
                                    value: figureOf(lesson, figure),
                                    mine: find ? figureOf(lesson, figure, find) : null
