@@ -1,5 +1,6 @@
-/* The table of figures. To add one, add its row at the end of those of its view: nothing else is to be
-   edited. */
+/* The table of figures. To add one that is found by its path in a result, add its row behind the last row with a path;
+   nothing else is to be edited. Figures of the summary alone stand last (FIGURES_SUMMARY_MAX). A figure that is not read
+   from a path has a member of an enum in figures.h too, and csv.c writes it. */
 #include "api/figures.h"
 
 const struct figure figure_table[] = {

@@ -1,4 +1,4 @@
-/* How the devices are and what waits: asked for once, for all who show it.
+/* Owns the page's stream of events, and says how the devices are and what waits: asked for once, for all who show it.
 
    watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
    changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
@@ -7,7 +7,7 @@
 import * as api from "./api.js";
 import {DRAWN_MOST} from "./devices.js";
 
-const QUEUE_MS = 1000, READINGS_MS = 5000, TOLD_READINGS_MS = 15000;
+const QUEUE_MS = 1000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
 
 const state = {
   devices: null,
@@ -18,20 +18,20 @@ const state = {
 const watchers = new Set(), listeners = new Set();
 let running = null;
 
-function tell() {
+function watchersCall() {
   for (const f of [...watchers]) f(state);
 }
 
 /* What a `device` event tells of it; throttling and limits stay what was read last. True: it is another than it was, to
  * be read anew. */
-function deviceTold(told) {
-  const device = state.devices?.find(one => one.index === told.device);
-  if (!device || told.reason !== device.status.reason) return true;
+function deviceEventApply(data) {
+  const device = state.devices?.find(one => one.index === data.device);
+  if (!device || data.reason !== device.status.reason) return true;
   if (device.live?.status !== "measured") return false;
-  const known = Object.entries(told).filter(([name, value]) => name in device.live && value !== null);
+  const known = Object.entries(data).filter(([name, value]) => name in device.live && value !== null);
   device.live = {...device.live, ...Object.fromEntries(known)};
   state.at = Date.now();
-  tell();
+  watchersCall();
   return false;
 }
 
@@ -61,7 +61,7 @@ async function devicesRead(signal) {
 
 function begin() {
   const own = new AbortController(), {signal} = own;
-  const quietly = f => () => !document.hidden && f().then(tell, () => {});
+  const quietly = f => () => !document.hidden && f().then(watchersCall, () => {});
   const queue = atMost(QUEUE_MS, quietly(async () => {
                          state.queue = await api.get("/v1/queue", {signal});
                        }));
@@ -69,7 +69,7 @@ function begin() {
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
   api.get("/v1/whoami", {signal}).then(me => {
     state.me = me;
-    tell();
+    watchersCall();
   }, () => {});
   queue();
   devices();
@@ -78,7 +78,7 @@ function begin() {
     onEvent: event => {
       streaming = event.event !== "poll";
       if (event.event === "device") {
-        if (deviceTold(event.data)) devices();
+        if (deviceEventApply(event.data)) devices();
       } else if (event.event !== "progress") {
         queue();
         if (moving()) devices(); /* what was submitted may start one */
@@ -87,7 +87,7 @@ function begin() {
     }
   });
   const timer = setInterval(() => {
-    if (!streaming || moving() || Date.now() - state.at >= TOLD_READINGS_MS) devices();
+    if (!streaming || moving() || Date.now() - state.at >= STREAMED_READINGS_MS) devices();
   }, READINGS_MS);
   const seen = () => {
     queue();

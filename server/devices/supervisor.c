@@ -267,7 +267,7 @@ static void end_after_question(struct supervisor *s, const char *id, enum execut
     snprintf(left, sizeof left, "its executor left: %s", session->why);
     const char *reason = session->leaving ? left : failed ? outcome->failure.text : s->ended.text;
     if (!session->leaving || outcome->end != OUTCOME_RESULT)
-        log_warning("%s: executor lost in experiment %s: %s", s->name, id, reason);
+        log_warning("%s: executor ended in experiment %s: %s", s->name, id, reason);
     if (supervisor_stuck(s))
         supervisor_fail(s, "its executor does not end, not even by SIGKILL");
     else if (!own && (outcome->end == OUTCOME_LOST || session->leaving || (end == SESSION_ENDED && !failed)))

@@ -1,4 +1,5 @@
-/* The limits on connections, of one address and of all: decides which connection is closed for a new one. */
+/* The limits on connections, of one address and of all: decides which connection is closed for a new one.
+   connection_limit_cut() also closes those past a deadline and those of a revoked token (peer.c). */
 #ifndef COALESCED_SERVER_HTTP_CONNECTION_LIMIT_H
 #define COALESCED_SERVER_HTTP_CONNECTION_LIMIT_H
 

@@ -1,4 +1,6 @@
-/* How many experiments may wait, in all and of one owner.
+/* Limits on what an owner may submit: how many experiments may wait, in all and of one owner. A limit that counts more
+   than what waits needs a count on disk, because an owner without work is forgotten, and its part of
+   queue_limits_wait_s(), which Retry-After is from.
 
    With a limit for owners no owner can fill the queue against the others. An owner may have `owner_limit` experiments
    waiting, but no more than twice what the queue's `limit` then leaves free; and always a 64th of `limit`, however full

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/explanation_json.h"
+#include "api/explain_json.h"
 #include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "api/time_json.h"
@@ -98,7 +98,7 @@ static void question_take(struct question *question, struct calibrations *calibr
     question->registers = number_take(request, "registers_per_thread", 1, 255, problems);
     question->shared_bytes = number_take(request, "shared_bytes_per_block", 0, 1 << 20, problems);
     question->parameter_bytes = number_take(request, "parameter_bytes", 0, 256, problems);
-    explanation_json_read(&question->explain, json_object_get(request, "explain"), problems);
+    explain_json_read(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
 }
@@ -182,7 +182,7 @@ static void write_explanation(struct json_writer *json, const struct experiment 
         if (answer.known)
             break;
     }
-    explanation_json_write(json, "explain", experiment, access, &question->warp,
+    explain_json_write(json, "explain", experiment, access, &question->warp,
                            answer.known ? &answer.prediction : NULL);
 }
 
@@ -227,7 +227,7 @@ static enum handled predict(struct request *request)
     if (experiment.kernel)
         experiment_check(&experiment, question.calibration ? &facts : NULL, &problems);
     if (!problems.count) /* else the grid is not the one that is meant */
-        explanation_json_locate(&question.explain, &experiment, &question.warp, &problems);
+        explain_json_locate(&question.explain, &experiment, &question.warp, &problems);
     if (problems.count || !experiment.kernel) {
         handled = reply_fields(request, &problems);
     } else {

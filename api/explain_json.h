@@ -1,6 +1,6 @@
 /* "explain" of a prediction: which block and warp is asked for, and the answer as JSON: the instructions of one warp and each of their accesses, lane by lane. */
-#ifndef COALESCED_API_EXPLANATION_JSON_H
-#define COALESCED_API_EXPLANATION_JSON_H
+#ifndef COALESCED_API_EXPLAIN_JSON_H
+#define COALESCED_API_EXPLAIN_JSON_H
 
 #include <jansson.h>
 
@@ -18,16 +18,16 @@ struct explain_question {
 };
 
 /* Reads the request's member; NULL: there is none, and nothing is asked. Adds what is wrong to *problems. */
-void explanation_json_read(struct explain_question *question, const json_t *value, struct problems *problems);
+void explain_json_read(struct explain_question *question, const json_t *value, struct problems *problems);
 
 /* Applies the question to a checked experiment: fills what explain_make() takes, or adds to *problems
    which of block and warp is not in it, and how many there are. */
-void explanation_json_locate(const struct explain_question *question, const struct experiment *experiment,
+void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
                              struct explain *explain, struct problems *problems);
 
 /* `access` has the sums that came with the explanation. `prediction`: of the architecture in whose units the
    accesses are listed; NULL: there is none, and only sectors and lines are. */
-void explanation_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
+void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                             const struct access *access, const struct explain *explain,
                             const struct prediction *prediction);
 

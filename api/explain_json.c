@@ -1,5 +1,5 @@
 /* Reads which warp is to be explained, and writes its instructions and their lanes, sectors and banks. */
-#include "api/explanation_json.h"
+#include "api/explain_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void read_block(struct explain_question *question, const json_t *value, s
     }
 }
 
-void explanation_json_read(struct explain_question *question, const json_t *value, struct problems *problems)
+void explain_json_read(struct explain_question *question, const json_t *value, struct problems *problems)
 {
     const char *name;
     json_t *member;
@@ -79,7 +79,7 @@ static int64_t warps_of_block(const struct experiment *e)
     return (e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES;
 }
 
-void explanation_json_locate(const struct explain_question *question, const struct experiment *experiment,
+void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
                              struct explain *explain, struct problems *problems)
 {
     const int64_t *grid = experiment->grid;
@@ -277,7 +277,7 @@ static void write_access(struct json_writer *json, const struct experiment *e,
     json_writer_end(json);
 }
 
-void explanation_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
+void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                             const struct access *access, const struct explain *explain,
                             const struct prediction *prediction)
 {
