@@ -80,7 +80,7 @@ static int64_t warps_of_block(const struct experiment *e)
 }
 
 void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
-                             struct explain *explain, struct problems *problems)
+                         struct explain *explain, struct problems *problems)
 {
     const int64_t *grid = experiment->grid;
     int64_t number = question->block[0], blocks = grid[0] * grid[1] * grid[2];
@@ -278,8 +278,8 @@ static void write_access(struct json_writer *json, const struct experiment *e,
 }
 
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
-                            const struct access *access, const struct explain *explain,
-                            const struct prediction *prediction)
+                        const struct access *access, const struct explain *explain,
+                        const struct prediction *prediction)
 {
     const int64_t *grid = experiment->grid, warps = warps_of_block(experiment);
     json_writer_begin_object(json, key);

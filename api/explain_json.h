@@ -23,12 +23,12 @@ void explain_json_read(struct explain_question *question, const json_t *value, s
 /* Applies the question to a checked experiment: fills what explain_make() takes, or adds to *problems
    which of block and warp is not in it, and how many there are. */
 void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
-                             struct explain *explain, struct problems *problems);
+                         struct explain *explain, struct problems *problems);
 
 /* `access` has the sums that came with the explanation. `prediction`: of the architecture in whose units the
    accesses are listed; NULL: there is none, and only sectors and lines are. */
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
-                            const struct access *access, const struct explain *explain,
-                            const struct prediction *prediction);
+                        const struct access *access, const struct explain *explain,
+                        const struct prediction *prediction);
 
 #endif

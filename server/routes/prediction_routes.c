@@ -183,7 +183,7 @@ static void write_explanation(struct json_writer *json, const struct experiment 
             break;
     }
     explain_json_write(json, "explain", experiment, access, &question->warp,
-                           answer.known ? &answer.prediction : NULL);
+                       answer.known ? &answer.prediction : NULL);
 }
 
 /* 0, or -1: no memory. */
