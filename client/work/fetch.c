@@ -76,7 +76,7 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
         page = json_path_parse(&context->screen, response.body.data);
         status = page ? EXIT_FINE : EXIT_UNREACHABLE;
         snprintf(next, sizeof next, "%s", json_path_text(page, "next_page_token", ""));
-        if (!*document && !*next)
+        if (page && !*document && !*next)
             *only = buffer_take(&response.body);
         http_client_response_free(&response);
         json_array_extend(json_object_get(*document, "points"), json_object_get(page, "points"));

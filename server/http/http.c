@@ -229,9 +229,10 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *arg, const char *
 /* Raises the limit on open files as far as it is useful, and returns how many connections there may be. */
 static unsigned connections_allowed(void)
 {
-    struct rlimit files = {0};
+    struct rlimit files;
     const rlim_t useful = CONNECTIONS_MAX + OTHER_FILES;
-    getrlimit(RLIMIT_NOFILE, &files);
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return CONNECTIONS_MAX / 8;
     if (files.rlim_cur < useful) {
         files.rlim_cur = files.rlim_max < useful ? files.rlim_max : useful;
         setrlimit(RLIMIT_NOFILE, &files);
