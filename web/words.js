@@ -663,6 +663,7 @@ const sweep = {
   "sweep.title": ["Sweep", "扫描"],
   "sweep.heading": ["By {axes}: {kernels}", "按 {axes}：{kernels}"],
   "list.and": [" and ", " 与 "],
+  "list.comma": [", ", "、"],
   "interval.to": ["to", "至"],
   "sweep.all_devices": ["all", "全部"],
   "sweep.default": ["default", "默认"],

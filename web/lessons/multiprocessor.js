@@ -140,8 +140,8 @@ export default {
         "answer": 1,
         "set": {"arch": "sm_12", "block": 512, "registers_per_thread": 17, "shared_bytes_per_block": 0},
         "reply": [[
-          "{b17}. {b16} blocks with 16 take {need16} registers, which is all that there are; with 17 they would take {need17}. {w16} resident warps become {w17}: one register costs half of them.",
-          "{b17} 个。每线程 16 个时，{b16} 个块用 {need16} 个寄存器，正好用完；每线程 17 个就要 {need17} 个。驻留线程束从 {w16} 个降到 {w17} 个：多用一个寄存器，少了一半。"
+          "Only {b17}: {b16} blocks with 16 take {need16} registers, which is all that there are; with 17 they would take {need17}. {w16} resident warps become {w17}: one register costs half of them.",
+          "只有 {b17} 个：每线程 16 个时，{b16} 个块用 {need16} 个寄存器，正好用完；每线程 17 个就要 {need17} 个。驻留线程束从 {w16} 个降到 {w17} 个：多用一个寄存器，少了一半。"
         ]]
       },
       {

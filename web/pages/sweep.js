@@ -277,8 +277,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const state = h("p", {class: "note"});
   replace(
-    legend, t("sweep.words"), " ", term("median"), ", ", term("interval"), ", ", term("cold"), ", ", term("hot"), ", ",
-    term("peak"), ", ", term("sector"), ".");
+    legend, t("sweep.words"), " ", term("median"), t("list.comma"), term("interval"), t("list.comma"), term("cold"),
+    t("list.comma"), term("hot"), t("list.comma"), term("peak"), t("list.comma"), term("sector"), ".");
   replace(
     root, h("div", {class: "head sweep-head"}, h("div", {}, heading, under, state), acts), progress.node,
     h("section", {class: "choices-row"}, choices), charts,

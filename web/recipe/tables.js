@@ -94,10 +94,11 @@ export function timePanel(recipe, points, device) {
     published && [headCell(t("recipes.published_ms"), true), headCell(t("recipes.of_first"), true), h("td", {})],
     headCell(t("recipes.here_us", {device}), true), headCell(t("recipes.of_first"), true), h("td", {})
   ];
+  const gap = language() === "zh" ? "" : " ";
   return panel(
     t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}),
     table(t("recipes.time"), heads, points.map(row)),
-    h("p", {class: "note below"}, t("recipes.ratios"), " ", term("cold"), " ", t("recipes.interval")));
+    h("p", {class: "note below"}, t("recipes.ratios"), gap, term("cold"), gap, t("recipes.interval")));
 }
 
 /* What an H200 would take, and why: each point leads to the form, where its bounds are. */
