@@ -23,8 +23,8 @@ static void identity_make(const struct device_status *status, char identity[ATTE
              status->executor_build);
 }
 
-/* sweep, failure: NULL: as they were. */
-static void stage_set(struct attempt *attempt, enum attempt_stage stage, const char *sweep,
+/* sweep, failure: NULL: as they were. True: the attempts are stopping. */
+static bool stage_set(struct attempt *attempt, enum attempt_stage stage, const char *sweep,
                       const char *failure)
 {
     pthread_mutex_lock(&attempt->attempts->lock);
@@ -33,7 +33,10 @@ static void stage_set(struct attempt *attempt, enum attempt_stage stage, const c
         snprintf(attempt->sweep, sizeof attempt->sweep, "%s", sweep);
     if (failure)
         snprintf(attempt->failure, sizeof attempt->failure, "%s", failure);
+    bool stopping = attempt->attempts->stopping;
+    pthread_cond_signal(&attempt->attempts->change);
     pthread_mutex_unlock(&attempt->attempts->lock);
+    return stopping;
 }
 
 /* After a restart the key is empty, so the failure of a resumed sweep does not prevent an automatic
@@ -65,16 +68,12 @@ void attempt_answer(struct attempt *attempt, const struct error *failed)
 static void on_submitted(void *arg, const struct submitted *submitted)
 {
     struct attempt *attempt = arg;
-    struct attempts *attempts = attempt->attempts;
     bool again = submitted->outcome == SUBMITTED_AGAIN, known = again || submitted->outcome == SUBMITTED_NEW;
     struct error failed = submitted->error;
     if (submitted->outcome == SUBMITTED_MISMATCH)
         error_set(&failed, ERROR_CONFLICT, "its key is that of another submission");
-    stage_set(attempt, ATTEMPT_SUBMITTED, known ? submitted->id : "", known ? NULL : failed.text);
-    pthread_mutex_lock(&attempts->lock);
-    bool stopping = attempts->stopping;
-    pthread_cond_signal(&attempts->change);
-    pthread_mutex_unlock(&attempts->lock);
+    bool stopping =
+        stage_set(attempt, ATTEMPT_SUBMITTED, known ? submitted->id : "", known ? NULL : failed.text);
     if (again && stopping)
         error_set(&failed, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
     if (!again || stopping)

@@ -105,7 +105,8 @@ void executor_session_pause(const struct executor_callbacks *callbacks, int64_t 
     while (clock_monotonic_ns() < until_ns && executor_session_interrupt(callbacks) == INTERRUPT_NONE) {
         int64_t next_ns = callbacks->tick ? least(until_ns, clock_after_ns(callbacks->tick_s)) : until_ns;
         struct pollfd polled = {.fd = callbacks->wake_fd, .events = POLLIN};
-        int ready = poll(&polled, 1, (int)((next_ns - clock_monotonic_ns()) / 1000000) + 1);
+        int64_t left_ns = next_ns - clock_monotonic_ns(); /* the interrupt may have waited for a lock */
+        int ready = poll(&polled, 1, left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 0);
         if (ready > 0 && read(callbacks->wake_fd, &woken, sizeof woken) < 0)
             return;
         if (ready == 0 && callbacks->tick)

@@ -199,7 +199,8 @@ static void transition_done(struct store_write *write, const struct error *faile
     struct queue *queue = transition->queue;
     char sweep_ended[ID_BYTES] = "";
     pthread_mutex_lock(&queue->lock);
-    count_committed(queue);
+    if (!transition->done)
+        count_committed(queue);
     if (transition->started) {
         transition->started->uncommitted = false;
         pthread_cond_signal(&transition->started->wake);
@@ -302,6 +303,7 @@ void transition_charge(struct transition *transition, struct owner *owner, doubl
 
 void transition_hand_over(struct transition *transition)
 {
-    transition->queue->uncommitted++;
+    /* A cancellation has no result that is in memory alone. */
+    transition->queue->uncommitted += !transition->done;
     store_hand_over(transition->queue->store, &transition->write);
 }

@@ -124,6 +124,8 @@ static struct queue_position position_by_share(struct queue *queue, const struct
         own = load_of(queue, owner, servers, now_ns).share;
     const struct owner *other;
     LIST_FOREACH (other, &queue->owners.all, next) {
+        if (LIST_EMPTY(&other->owner_queues))
+            continue;
         struct owner_load load = load_of(queue, other, servers, now_ns);
         int count = other == owner ? before : device_share_count(&own, before, &load.share);
         if (load.share.waiting || load.overrides)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/devices/devices.h"
+#include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view)
@@ -140,11 +141,11 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
                                    size_t size)
 {
     struct device_set set = device_set_of(device);
-    struct device_stats all;
+    struct queue_hold hold;
     enum block_reason least = BLOCK_UNLISTED + 1;
-    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
-    if (all.hold.held) {
-        snprintf(text, size, "the queue is paused%s%s", all.hold.owner[0] ? " by " : "", all.hold.owner);
+    queue_admin_get_hold(service->queue, QUEUE_ALL_DEVICES, &hold);
+    if (hold.held) {
+        snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
         return;
     }
     if (device < 0) {

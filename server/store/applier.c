@@ -24,6 +24,7 @@ int applier_open(struct applier *applier, const char *path, struct error *error)
     if (!row)
         return database_failed(transaction->database.db, "cannot read the newest id", error);
     id_start_after((const char *)sqlite3_column_text(row, 0));
+    transaction_rollback(transaction); /* ends the row: while it is open, nothing can be checkpointed */
     return 0;
 }
 
@@ -168,7 +169,8 @@ static void lost_apply(struct transaction *transaction, const struct store_chang
     if (why.failed)
         transaction_no_memory(transaction, "why a run was lost");
     TRANSACTION_RUN(transaction,
-                    "UPDATE experiments SET lost = json_insert(ifnull(lost, '[]'), '$[#]',"
+                    "UPDATE experiments SET lost ="
+                    " json_insert(CASE WHEN json_valid(lost) THEN lost ELSE '[]' END, '$[#]',"
                     " json_object('attempt', ?, 'device', ?, 'at', ?, 'why', json(?))) WHERE id = ?",
                     SQL_INT(lost->attempt), SQL_INT(lost->device), SQL_INT(lost->at_ms),
                     SQL_PART(why.data, why.size), SQL_TEXT(change->id));

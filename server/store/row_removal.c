@@ -179,7 +179,11 @@ bool row_removal_step(struct transaction *transaction, struct store_removal *rem
     else
         remove_oldest(&step);
     /* This is about what the rows hold (JSON that is none): the other writes stand. */
-    if (transaction->broken && (sqlite3_errcode(transaction->database.db) & 0xff) == SQLITE_ERROR)
+    if (transaction->broken && (sqlite3_errcode(transaction->database.db) & 0xff) == SQLITE_ERROR) {
+        struct error why = transaction->error;
+        transaction->error = (struct error){0};
+        error_set(&transaction->error, why.kind, "cannot remove: %s", why.text);
         transaction->broken = false;
+    }
     return begun && !removal->more;
 }

@@ -161,12 +161,12 @@ int transaction_open(struct transaction *transaction, const char *path, struct e
 
 void transaction_close(struct transaction *transaction)
 {
+    row_end(transaction);
     /* sqlite3_close() removes the log by its path, where another log may lie by now. */
     if (data_directory_check(&transaction->directory, DATA_DIRECTORY_FILES, NULL) < 0) {
         transaction_checkpoint(transaction);
         sqlite3_db_config(transaction->database.db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     }
-    row_end(transaction);
     database_close(&transaction->database);
 }
 
