@@ -80,3 +80,18 @@ def test_a_lock_that_a_dying_child_still_holds_is_waited_for(start, tmp_path):
         end.start()
         start().works()
         end.join()
+
+
+def test_a_damaged_list_of_lost_runs_stops_no_write(start, tmp_path):
+    """Nothing that a row holds makes the writes of others fail, at the start least of all."""
+    service = start()
+    name = service.post({**SMALL, "labels": {"fake": "sleep:3600"}, "timeout_s": 3600}).json()["id"]
+    service.until(lambda: [row["id"] for row in service.get("/v1/experiments?state=running").json()["experiments"]] == [name])
+    service.stop(signal.SIGKILL)
+    with sqlite3.connect(tmp_path / "data" / "coalesced.db") as database:
+        database.execute("UPDATE experiments SET lost = 'damaged' WHERE id = ?", (name,))
+    database.close()
+    again = start()
+    again.until(lambda: again.get(f"/v1/experiments/{name}").json()["attempt"] == 2)
+    again.delete(f"/v1/experiments/{name}")
+    again.works()
