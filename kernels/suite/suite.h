@@ -250,11 +250,14 @@ struct suite_kernel {
         k.load_param = k.param_count;
         param_choice(
             k, param, "load",
-            {"path of the global loads: the compiler's default, cached in L1 and L2 (ca), in L2 only (cg), "
-             "by the read-only path (ldg), as data that is used once (cs), or never kept in a register "
-             "(volatile)",
-             "全局读取的路径：编译器默认，经 L1 和 L2 缓存（ca），只经 "
-             "L2（cg），经只读路径（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
+            {"path of the global loads: the compiler's default, cached in L1 and L2 (\"ca\", which nvcc's "
+             "-Xptxas -dlcm=ca makes the default), in L2 only (\"cg\", -Xptxas -dlcm=cg), by the read-only "
+             "path "
+             "(ldg), as data that is used once (cs), or never kept in a register (volatile)",
+             "全局读取的路径：编译器默认，经 L1 和 L2 缓存（\"ca\"，nvcc 的 -Xptxas -dlcm=ca "
+             "以它为默认），只经 "
+             "L2（\"cg\"，-Xptxas "
+             "-dlcm=cg），经只读路径（ldg），当作只用一次的数据（cs），或从不留在寄存器里（volatile）"},
             paths);
     }
     /* The part of a shared description that a family of kernels adds. */
