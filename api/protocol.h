@@ -51,7 +51,7 @@
 
    A result says in correctness.verified whether the output is right. An error has a result only where there
    is one (the output is wrong). The phase "open" means that the context is being created: it is not the
-   experiment's time, the next phase ends it, and it occurs once in an executor's life. The phase "turn" means
+   experiment's time, the next phase ends it, and it occurs once in an executor's life. The phase "lock" means
    that another process of the machine holds a lock that this run needs (executor/machine_lock.h): it is not
    the experiment's time either, the next phase ends it, and it occurs at most twice in a run. Progress is
    sent between samples, never within one. After cuda_error and device_lost the executor exits. The server
@@ -94,7 +94,7 @@ enum {
 /* The phase of a progress while a context is being created. */
 #define PROTOCOL_PHASE_OPEN "open"
 /* The phase of a progress while another process of the machine holds a lock that this run needs. */
-#define PROTOCOL_PHASE_LOCKED "turn"
+#define PROTOCOL_PHASE_LOCKED "lock"
 
 enum message_type {
     MESSAGE_HELLO,

@@ -116,6 +116,7 @@ const lab = {
 const part = {
   "lab.phase_counters": ["reads the counters", "读取计数器"],
   "lab.phase_open": ["opens the device", "打开设备"],
+  "lab.phase_lock": ["waits while another process uses the device or the bus", "等待其他进程用完设备或总线"],
   "lab.phase_quiet": ["waits for the device to be quiet", "等待设备空闲"],
   "lab.phase_prepare": ["fills the arrays", "填充数组"],
   "lab.phase_check": ["checks every element", "检查每个元素"],

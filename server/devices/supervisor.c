@@ -223,7 +223,7 @@ bool supervisor_free_device(struct supervisor *s)
 {
     if (!supervisor_usable(s) || (!s->status.context && !s->config->listing.release))
         return false;
-    end_unneeded(s, "made_room");
+    end_unneeded(s, "evicted");
     return true;
 }
 

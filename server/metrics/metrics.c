@@ -35,7 +35,7 @@ static const char *const restarts[] = {
     "device_error", /* reported an error that its context does not survive */
     "failed_start", /* no hello, a wrong one, or its test copy failed */
     "idle",         /* no work for --idle-seconds */
-    "made_room",    /* made room for the other executor of its device */
+    "evicted",      /* made room for the other executor of its device */
     "stopped",      /* with the service */
     NULL};
 

@@ -73,7 +73,7 @@ static void checks_write(struct service *service, struct json_writer *checks, bo
     check_write(checks, ready, "accepting",
                 queue_view_stopping(service->queue) ? "the service is stopping" : NULL);
     if (service->users)
-        check_write(checks, &well, "people", users_wrong(service->users, &users) ? users.text : NULL);
+        check_write(checks, &well, "tokens", users_wrong(service->users, &users) ? users.text : NULL);
     check_write(checks, &well, "list of devices", device_pool_wrong(service->pool, &pool) ? pool.text : NULL);
     devices_check(service->devices, checks, ready);
 }

@@ -170,7 +170,7 @@ def test_why_executors_ended_is_told(start):
     service.until(lambda: value(service, "coalesced_device_running", device="0") == 0)
     assert service.run(fake("error:cuda_error"))["state"] == "failed"
     expected = {"idle": 1, "timed_out": 1, "cancelled": 1, "device_error": 1, "crashed": 0, "killed": 0, "lost": 0, "left": 0, "protocol": 0,
-                "made_room": 0, "stopped": 0, "other": 0}
+                "evicted": 0, "stopped": 0, "other": 0}
     for reason, times in expected.items():
         assert value(service, "coalesced_executor_restarts_total", device="0", reason=reason) >= times, reason
         assert times or value(service, "coalesced_executor_restarts_total", device="0", reason=reason) == 0, reason

@@ -300,9 +300,9 @@ def test_a_broken_file_changes_nothing_but_what_is_told(changing, text, mode, wo
 
     def token_check():
         checks = service.get("/readyz?verbose").json()["checks"]
-        return next(check for check in checks if check["name"] == "people")
+        return next(check for check in checks if check["name"] == "tokens")
 
-    assert token_check() == {"name": "people", "ok": True, "reason": None}
+    assert token_check() == {"name": "tokens", "ok": True, "reason": None}
     if text is None:
         path.unlink()
     else:

@@ -58,7 +58,7 @@ function answer({devices, queue, me}, known) {
 
 /* ---- devices ---- */
 
-const PHASES = ["counters", "open", "quiet", "prepare", "check", "cold", "hot", "transfers"];
+const PHASES = ["counters", "open", "lock", "quiet", "prepare", "check", "cold", "hot", "transfers"];
 
 function phaseText({phase, samples}) {
   const name = PHASES.includes(phase) ? t(`lab.phase_${phase}`) : phase;
