@@ -18,7 +18,7 @@ static void print_words(const json_t *texts, const struct screen *screen)
     static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
     const char *text = json_path_text(texts, screen->chinese ? "zh" : "en", "");
     while (*text) {
-        size_t length = screen_text_cut(text, 1);
+        size_t length = screen_text_character(text);
         const char *written = "?";
         for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
             if (strncmp(text, replacements[i][0], length) == 0)
