@@ -117,16 +117,19 @@ void screen_progress(struct screen *screen, const char *text)
     screen->progress = true;
 }
 
-static bool begins_character(char byte)
+/* The columns of the character that this byte begins; 0: it begins none. From U+3000 on, where the first of three bytes
+   is 0xE3 or more, characters are as wide as two. */
+static int byte_columns(char byte)
 {
-    return ((unsigned char)byte & 0xC0) != 0x80;
+    unsigned char begin = (unsigned char)byte;
+    return (begin & 0xC0) == 0x80 ? 0 : begin >= 0xE3 ? 2 : 1;
 }
 
 int screen_text_columns(const char *text)
 {
     int columns = 0;
     for (; *text; text++)
-        columns += begins_character(*text);
+        columns += byte_columns(*text);
     return columns;
 }
 
@@ -134,9 +137,28 @@ size_t screen_text_cut(const char *text, int columns)
 {
     size_t at = 0;
     for (int seen = 0; text[at]; at++)
-        if (begins_character(text[at]) && seen++ == columns)
+        if ((seen += byte_columns(text[at])) > columns)
             break;
     return at;
+}
+
+void screen_write(const struct screen *screen, const char *text)
+{
+    static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
+    while (*text) {
+        size_t length = 1;
+        const char *written = "?";
+        while (!byte_columns(text[length]) && text[length])
+            length++;
+        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+            if (strncmp(text, replacements[i][0], length) == 0)
+                written = replacements[i][1];
+        if (!screen->ascii || length == 1)
+            fwrite(text, 1, length, stdout);
+        else
+            fputs(written, stdout);
+        text += length;
+    }
 }
 
 /* ---- the page ---- */
