@@ -196,13 +196,24 @@ static void print_line(const struct groups *groups, const char *text)
     putchar('\n');
 }
 
+static bool is_column(const json_t *columns, const char *name)
+{
+    size_t i;
+    const json_t *column;
+    json_array_foreach (columns, i, column)
+        if (strcmp(json_string_value(column), name) == 0)
+            return true;
+    return false;
+}
+
 /* "Published: Tesla M2070 class (Fermi), sm_20, loads through the L1; size 1048576, block 512" */
 static void print_headline(const struct groups *groups)
 {
     static const char hidden[] = "kernel load transfers counters measure repeat";
     const char *comma = words(groups, ", ", "，"), *between = words(groups, "; ", "；"), *name;
     const char *arch = json_path_text(groups->table, "device.arch", NULL);
-    const json_t *l1 = json_object_get(groups->table, "l1"), *axes = json_path_at(groups->points, "0.values");
+    const json_t *l1 = json_object_get(groups->table, "l1"),
+                 *columns = json_object_get(groups->table, "columns");
     json_t *value;
     printf("\n%s", screen_style(groups->screen, STYLE_STRONG));
     screen_write(groups->screen, words(groups, "Published: ", "公开数据："));
@@ -215,7 +226,7 @@ static void print_headline(const struct groups *groups)
     json_object_foreach (json_object_get(groups->table, "request"), name, value) {
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
-        if (json_object_get(axes, name) || words_contain(hidden, name))
+        if (is_column(columns, name) || words_contain(hidden, name))
             continue;
         printf("%s%s %s", between, name, text);
         between = comma;

@@ -70,6 +70,13 @@ def test_what_differs_from_the_published_run_is_named_once(service):
     assert "loads" not in text.partition("\n\n")[0]  # those of this device alone, beside times
 
 
+def test_the_published_size_and_block_are_named_also_where_others_are_run(service):
+    lines = coalesce(service, "recipe", "sum_matrix_blocks", "size=64x64", "--no-plot", expect=FAILED).stdout.splitlines()
+    assert any(line.startswith("Published: Fermi, sm_20") and "size 16384x16384" in line for line in lines)
+    lines = coalesce(service, "recipe", "aos_soa", "size=4096", "--no-plot").stdout.splitlines()
+    assert any(line.startswith("Published: ") and "block 128" in line and "size 1048576" in line for line in lines)
+
+
 def test_a_recipe_without_a_published_table_has_none(service):
     text = coalesce(service, "recipe", "transpose", "size=64x64", "--no-plot").stdout
     assert "Published" not in text and "[a]" not in text
