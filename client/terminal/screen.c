@@ -60,12 +60,6 @@ static size_t character(const char *text, size_t length, int *columns)
     return bytes;
 }
 
-size_t screen_text_character(const char *text)
-{
-    int columns;
-    return character(text, strlen(text), &columns);
-}
-
 int screen_text_columns(const char *text)
 {
     int columns = 0, wide;
@@ -263,6 +257,23 @@ void screen_progress(struct screen *screen, const char *text)
     fprintf(stderr, "\r\033[K%.*s", (int)screen_text_cut(text, screen->columns - 1), text);
     fflush(stderr);
     screen->progress = true;
+}
+
+void screen_write(const struct screen *screen, const char *text)
+{
+    static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
+    for (size_t length; *text; text += length) {
+        const char *written = "?";
+        int columns;
+        length = character(text, strlen(text), &columns);
+        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+            if (strncmp(text, replacements[i][0], length) == 0)
+                written = replacements[i][1];
+        if (!screen->ascii || length == 1)
+            fwrite(text, 1, length, stdout);
+        else
+            fputs(written, stdout);
+    }
 }
 
 /* ---- the page ---- */

@@ -54,10 +54,12 @@ void screen_remark(struct screen *screen, const char *format, ...) __attribute__
 void screen_progress(struct screen *screen, const char *text);
 void screen_clear_progress(struct screen *screen);
 
-/* The columns that a UTF-8 text takes, the bytes of what fits in `columns`, and those of its first character. */
+/* Writes a text of the service on standard output. With ASCII alone other characters are replaced. */
+void screen_write(const struct screen *screen, const char *text);
+
+/* The columns that a UTF-8 text takes, and the bytes of what fits in `columns`. */
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
-size_t screen_text_character(const char *text);
 
 /* A page that is redrawn, on the terminal's alternate screen without a cursor; keys are read unbuffered. */
 void screen_page_open(void);

@@ -94,12 +94,6 @@ def test_lists_and_pages_of_what_there_is(service):
     assert "read_segment_cached" in first_word(coalesce(service, "recipe").stdout)
 
 
-def test_a_recipe_has_what_was_published(service):
-    table = coalesce(service, "recipe", "read_segment_cached", "size=4096").stdout.splitlines()
-    assert "elapsed_ms" in table[1] and "published" in table[2]
-    assert len(table[3:6]) == 3
-
-
 def test_predictions_stand_beside_each_other(service):
     lines = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_20,sm_90").stdout.splitlines()
     assert lines[2].split()[0:4] == ["sm_20", "65,536", "327,676", "50.00"]
