@@ -147,6 +147,6 @@ static enum handled hold_change(struct request *request)
         return handled;
     if (queue_admin_hold(service_of(request)->queue, device, hold, request_user(request)->name,
                          &wait->changed, wait_commit_done, wait, &error) == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     return reply_error(request, &error);
 }

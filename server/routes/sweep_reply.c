@@ -67,9 +67,7 @@ enum handled sweep_reply_accepted(struct request *request, unsigned status, cons
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
     double eta_s = sweep_reply_open(&json, NULL, service_of(request), row, false);
-    if (status == 202)
-        reply_retry_after(request, eta_s);
-    return reply_body(request, status, service_line(&json));
+    return reply_accepted(request, status, eta_s, service_line(&json));
 }
 
 /* ---- its points, a piece at a time ---- */
