@@ -131,10 +131,7 @@ static void experiment_open(struct json_writer *json, const struct job *job)
     json_writer_name(json, "sweep", job->sweep);
     json_writer_string(json, "state", job_state_name(job->state));
     json_writer_int(json, "attempt", job->attempt);
-    if (job->device < 0)
-        json_writer_null(json, "device");
-    else
-        json_writer_int(json, "device", job->device);
+    json_writer_known_int(json, "device", job->device >= 0, job->device);
     json_writer_string(json, "kernel", job->kernel);
     json_writer_name(json, "owner", job->owner);
     json_writer_time(json, "at", job_state_ended(job->state) ? job->finished_ms : began_ms);

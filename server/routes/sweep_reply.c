@@ -188,7 +188,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (paging->table)
         return 0;
     json_writer_end(&paging->json);
-    json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
+    json_writer_name(&paging->json, "next_page_token", paging->next);
     service_line(&paging->json);
     return out->failed ? -1 : 0;
 }
