@@ -3,7 +3,6 @@
    from a path has a member of an enum in figures.h too, and csv.c writes it. */
 #include "api/figures.h"
 
-
 const struct figure figure_table[] = {
     {"index", NULL, FIGURE_INTEGER, NULL, .text = {"point of the sweep", "扫描中的点"}, .known = KNOWN_INDEX},
     {"id", NULL, FIGURE_TEXT, NULL, .text = {"id of the experiment", "实验编号"}, .known = KNOWN_ID},
