@@ -89,6 +89,6 @@ static enum handled restore(struct request *request)
         return handled;
     snprintf(mark.id, sizeof mark.id, "%s", id);
     if (store_mark(store, &mark, wait_commit_done, wait, &error) == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     return reply_error(request, &error);
 }
