@@ -1,7 +1,7 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
 import {barOf, asked, cell, experimentLink, ago, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
-import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, productOf, queueOf, readings} from "../devices.js";
+import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
@@ -15,10 +15,6 @@ const RESULTS = 8, REDRAW_MS = 250, RESULTS_MS = 4000;
 export const title = () => t("nav.lab");
 
 /* ---- the answer ---- */
-
-function heldText(held) {
-  return held.paused_by ? t("lab.paused_by", {who: held.paused_by}) : t("lab.paused");
-}
 
 /* Mine, soonest first; nobody's where nobody has a name. */
 const ownOf = (queue, me) => !me?.name ?
