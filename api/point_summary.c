@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "base/json_writer.h"
 #include "kernels/statistics.h"
 
@@ -234,7 +233,7 @@ static void numbers_json(struct json_writer *json, const struct point_summary *s
         double number = value_of(summary, figure)->number;
         size_t length = strlen(names[i]), count = strlen("transactions");
         if (length > count && strcmp(names[i] + length - count, "transactions") == 0)
-            json_parts_int(json, names[i], !isnan(number), (int64_t)number);
+            json_writer_known_int(json, names[i], !isnan(number), (int64_t)number);
         else
             json_writer_rounded(json, names[i], number);
     }
@@ -250,7 +249,7 @@ static void time_json(struct json_writer *json, const char *key, const struct po
         json_writer_null(json, "ci95_us");
         json_writer_string(json, "ci95_reason", time->no_interval);
     } else {
-        json_parts_interval(json, "ci95_us", time->interval);
+        json_writer_interval(json, "ci95_us", time->interval);
     }
     /* Runs that all lay at one place say nothing of other places. */
     json_writer_string(json, "interval_of",

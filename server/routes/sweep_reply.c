@@ -68,9 +68,7 @@ enum handled sweep_reply_accepted(struct request *request, unsigned status, cons
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
     double eta_s = sweep_reply_open(&json, NULL, service_of(request), row, false);
-    if (status == 202)
-        reply_retry_after(request, eta_s);
-    return reply_body(request, status, service_line(&json));
+    return reply_accepted(request, status, eta_s, service_line(&json));
 }
 
 /* ---- its points, a piece at a time ---- */
@@ -206,7 +204,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (paging->table)
         return 0;
     json_writer_end(&paging->json);
-    json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
+    json_writer_name(&paging->json, "next_page_token", paging->next);
     service_line(&paging->json);
     return out->failed ? -1 : 0;
 }
