@@ -1,4 +1,4 @@
-/* Which figures a published one is compared with; the service and the command both ask. */
+/* The column that stands beside a published one. Apart from the table, which a test replaces. */
 #include "api/figures.h"
 
 #include <stdio.h>

@@ -82,8 +82,9 @@ function movedOf({bandwidth: {sector_bytes: sectors}, prediction}) {
 }
 
 export function bytesPanel(result) {
-  const {requested_bytes: asked, dram_bytes: dram} = result.bandwidth, atomic = asked.atomic ?? 0;
-  const {moved: sectors, units} = movedOf(result);
+  const none = {status: "unavailable", reason: t("no_value")};  // of a result that an older version made
+  const {requested_bytes: asked, dram_bytes: dram = none} = result.bandwidth, atomic = asked.atomic ?? 0;
+  const {moved: sectors = none, units} = movedOf(result);
   const row = (name, values) => ({
     name: t(`bytes.${name}`, {units}),
     note: t(`bytes.${name}_note`),
