@@ -205,8 +205,8 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "resident") return count(occupancy.blocks_per_sm);
     if (what === "warps") return `${count(occupancy.warps_per_sm)} / ${count(occupancy.max_warps_per_sm)}`;
     if (what === "needed")
-      return occupancy.warps_to_hide_register_latency === null ? noValue(t("device.no_fact")) :
-                                                                 count(occupancy.warps_to_hide_register_latency);
+      return occupancy.warps_to_hide_register_latency ? count(occupancy.warps_to_hide_register_latency) :
+                                                        noValue(t("device.no_fact"));
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
     if (time.value === null) return missing();
