@@ -125,8 +125,9 @@ static bool begins_character(char byte)
 int screen_text_columns(const char *text)
 {
     int columns = 0;
+    /* From U+3000 on, which is the first that begins with E3, characters are as wide as Chinese ones. */
     for (; *text; text++)
-        columns += begins_character(*text);
+        columns += begins_character(*text) + ((unsigned char)*text >= 0xE3);
     return columns;
 }
 

@@ -49,7 +49,7 @@ void screen_remark(struct screen *screen, const char *format, ...) __attribute__
 void screen_progress(struct screen *screen, const char *text);
 void screen_clear_progress(struct screen *screen);
 
-/* The characters of a UTF-8 text, and the bytes of its first `columns` characters. */
+/* The columns that a UTF-8 text takes, two for a Chinese character; and the bytes of its first `columns` characters. */
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
 
