@@ -28,8 +28,8 @@ static void write_blocks_by(struct json_writer *json, const struct occupancy *oc
 {
     json_writer_begin_object(json, "blocks_by");
     for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++) {
-        json_parts_int(json, occupancy_limit_name((enum occupancy_limit)i),
-                       occupancy->blocks_by[i] != OCCUPANCY_UNLIMITED, occupancy->blocks_by[i]);
+        json_writer_known_int(json, occupancy_limit_name((enum occupancy_limit)i),
+                              occupancy->blocks_by[i] != OCCUPANCY_UNLIMITED, occupancy->blocks_by[i]);
     }
     json_writer_end(json);
 }
@@ -48,7 +48,7 @@ static void write_threshold(struct json_writer *json, const char *key, const str
                             uint64_t at)
 {
     if (!step) {
-        json_writer_string(json, key, NULL);
+        json_writer_null(json, key);
         return;
     }
     json_writer_begin_object(json, key);
@@ -133,7 +133,11 @@ static void write_occupancy(struct json_writer *json, const char *key, const str
     json_writer_uint(json, "max_warps_per_sm", arch->warps_per_sm);
     write_limits(json, occupancy->limited_by);
     write_blocks_by(json, occupancy);
-    json_parts_int(json, "registers_per_thread", registers >= 0, registers);
+    json_writer_known_int(json, "registers_per_thread", registers >= 0, registers);
+    json_writer_uint(json, "threads_per_block", question->threads_per_block);
+    json_writer_uint(json, "shared_bytes_per_block", question->shared_bytes_per_block);
+    if (arch->shared.parameters)
+        json_writer_uint(json, "parameter_bytes", question->parameter_bytes);
     if (!occupancy->blocks_per_sm)
         json_writer_string(json, "launch_error", launch_error(occupancy));
     if (occupancy->waves) {

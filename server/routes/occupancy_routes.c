@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/occupancy_json.h"
-#include "api/json_parts.h"
 #include "api/prediction_json.h"
 #include "kernels/model/arch.h"
 #include "server/http/header_field.h"
@@ -12,7 +11,8 @@
 
 static route_handler occupancy_show;
 
-static const char *const queries[] = {"arch", "block", "registers_per_thread", "shared_bytes", NULL};
+static const char *const queries[] = {"arch",         "block",           "registers_per_thread",
+                                      "shared_bytes", "parameter_bytes", NULL};
 
 const struct route occupancy_routes[] = {
     /* The occupancy of a block with so many registers and so much shared memory, with its staircases, for each
@@ -29,7 +29,7 @@ struct launch_figure {
     const char *of;      /* the architecture that has the max */
 };
 
-enum { BLOCK, REGISTERS, SHARED, FIGURES };
+enum { BLOCK, REGISTERS, SHARED, PARAMETERS, FIGURES };
 
 /* The names between the commas of `arch`, or all. New reference; *problems says what is wrong. */
 static json_t *archs_read(const char *text, struct problems *problems)
@@ -89,7 +89,8 @@ static enum handled reply_occupancies(struct request *request, const json_t *arc
     struct json_writer json = {.out = &body};
     json_writer_begin_object(&json, NULL);
     json_writer_int(&json, "block", figures[BLOCK].value);
-    json_parts_int(&json, "registers_per_thread", figures[REGISTERS].value >= 0, figures[REGISTERS].value);
+    json_writer_known_int(&json, "registers_per_thread", figures[REGISTERS].value >= 0,
+                          figures[REGISTERS].value);
     json_writer_int(&json, "shared_bytes", figures[SHARED].value);
     json_writer_begin_array(&json, "occupancies");
     json_array_foreach (archs, i, name) {
@@ -97,6 +98,7 @@ static enum handled reply_occupancies(struct request *request, const json_t *arc
             .arch = json_string_value(name),
             .registers_per_thread = figures[REGISTERS].value,
             .shared_bytes_per_block = (uint64_t)figures[SHARED].value,
+            .parameter_bytes = (uint32_t)figures[PARAMETERS].value,
             .threads_per_block = (uint64_t)figures[BLOCK].value,
             .staircases = true,
         };
@@ -114,6 +116,7 @@ static enum handled occupancy_show(struct request *request)
         [BLOCK] = {.name = "block", .unit = "threads", .min = 1, .value = 256},
         [REGISTERS] = {.name = "registers_per_thread", .unit = "registers", .min = 1, .value = -1},
         [SHARED] = {.name = "shared_bytes", .unit = "bytes", .min = 0, .value = 0},
+        [PARAMETERS] = {.name = "parameter_bytes", .unit = "bytes", .max = 256, .of = "1.x"},
     };
     json_t *archs = archs_read(request_query(request, "arch"), &problems);
     if (problems.count)
