@@ -4,24 +4,15 @@
 
 #include <string.h>
 
+#include <type_traits>
+
 #include "kernels/device/kernel_entry.h"
 #include "kernels/suite/choose.h"
 
 /* An element as bits, to complement and to compare: a NaN must equal only itself. */
-template <unsigned bytes> struct bits_of_size;
-template <> struct bits_of_size<1> {
-    using type = uint8_t;
-};
-template <> struct bits_of_size<2> {
-    using type = uint16_t;
-};
-template <> struct bits_of_size<4> {
-    using type = uint32_t;
-};
-template <> struct bits_of_size<8> {
-    using type = uint64_t;
-};
-template <class T> using bits_of = typename bits_of_size<sizeof(T)>::type;
+template <class T>
+using bits_of = std::conditional_t<sizeof(T) <= 2, std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>,
+                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
 template <class T> HOST_DEVICE bits_of<T> to_bits(T value)
 {
