@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json_parts.h"
 #include "kernels/kernel.h"
 
 extern const char calibration_plan_json[]; /* embedded */

@@ -2,8 +2,6 @@
 #include "api/counters_json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/json_parts.h"

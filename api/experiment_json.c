@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/counters_json.h"
 #include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "api/problem.h"

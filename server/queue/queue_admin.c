@@ -8,7 +8,6 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
 #include "server/queue/selection.h"
-#include "server/queue/schedule.h"
 #include "server/store/store.h"
 
 /* ---- cancellations ---- */
@@ -232,12 +231,5 @@ void queue_admin_reset_device(struct queue *queue, int device)
         SLIST_FOREACH (at, &owner->devices, next)
             if (at->device == device)
                 at->run_mean = (struct run_mean){0};
-    pthread_mutex_unlock(&queue->lock);
-}
-
-void queue_admin_get_hold(struct queue *queue, int device, struct queue_hold *hold)
-{
-    pthread_mutex_lock(&queue->lock);
-    *hold = device == QUEUE_ALL_DEVICES ? queue->hold : queue->devices[device].hold;
     pthread_mutex_unlock(&queue->lock);
 }
