@@ -11,10 +11,6 @@
 
 #include "base/buffer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { JSON_WRITER_DEPTH = 64 }; /* arrays and objects within each other, at most */
 
 /* Begins as {.out = &buffer}: the text is appended to what the buffer holds. One thread uses it at a time. */
@@ -89,7 +85,4 @@ int json_writer_finish(const struct json_writer *writer);
 /* True when the text, which ends with NUL, is UTF-8. */
 bool json_writer_is_utf8(const char *text);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

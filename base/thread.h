@@ -8,10 +8,6 @@
 
 #include "base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Starts a thread that ps, top and gdb show by this name of at most 15 characters. 0; or -1: ERROR_SYSTEM. */
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg,
                  struct error *error);
@@ -26,7 +22,4 @@ void thread_condition_init(pthread_cond_t *condition);
    is held. Returns 0, or ETIMEDOUT. */
 int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
