@@ -3,9 +3,6 @@
    from a path has a member of an enum in figures.h too, and csv.c writes it. */
 #include "api/figures.h"
 
-#include <stdio.h>
-#include <string.h>
-
 const struct figure figure_table[] = {
     {"index", NULL, FIGURE_INTEGER, NULL, .text = {"point of the sweep", "扫描中的点"}, .known = KNOWN_INDEX},
     {"id", NULL, FIGURE_TEXT, NULL, .text = {"id of the experiment", "实验编号"}, .known = KNOWN_ID},
@@ -324,19 +321,3 @@ const struct figure figure_table[] = {
      .sum = SUM_DEVICE},
     {NULL},
 };
-
-const struct figure *figure_beside(const struct figure *published, const char *prefix)
-{
-    char name[64];
-    size_t own = strlen(FIGURE_PUBLISHED);
-    if (strncmp(published->name, FIGURE_PUBLISHED, own) != 0 || !published->path ||
-        strncmp(published->path, "published/", 10) != 0)
-        return NULL;
-    snprintf(name, sizeof name, "%s%s", prefix, published->name + own);
-    if (published->measured && strcmp(prefix, "measured_") == 0)
-        snprintf(name, sizeof name, "%s", published->measured);
-    for (const struct figure *row = figure_table; row->name; row++)
-        if (strcmp(row->name, name) == 0)
-            return row;
-    return NULL;
-}

@@ -231,9 +231,8 @@ static void numbers_json(struct json_writer *json, const struct point_summary *s
     for (int i = 0; names[i]; i++) {
         snprintf(figure, sizeof figure, "%s_%s", prefix, names[i]);
         double number = value_of(summary, figure)->number;
-        size_t length = strlen(names[i]), count = strlen("transactions");
-        if (length > count && strcmp(names[i] + length - count, "transactions") == 0)
-            json_writer_known_int(json, names[i], !isnan(number), (int64_t)number);
+        if (strstr(names[i], "transactions"))
+            json_writer_amount(json, names[i], number);
         else
             json_writer_rounded(json, names[i], number);
     }

@@ -66,10 +66,11 @@ export function ratio(value) {
   return value.toFixed(3);
 }
 
-/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided. */
+/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided, or
+   where "±" would reach beyond 0 and the interval does not. */
 export function interval(median, low, high, to = "to") {
   const half = (high - low) / 2, places = placesOf(half);
-  if (Math.abs(high - median - (median - low)) > 0.5 * half)
+  if (Math.abs(high - median - (median - low)) > 0.5 * half || low > 0 && half >= median)
     return `${low.toFixed(places)} ${to} ${high.toFixed(places)}`;
   return `${median.toFixed(places)}${NB}±${NB}${half.toFixed(places)}`;
 }

@@ -47,7 +47,7 @@ void number_interval(char text[NUMBER_BYTES], double value, double low, double h
     }
     double below = value - low, above = high - value, wider = fmax(below, above);
     int decimals = decimals_within(value, wider);
-    if (fabs(above - below) <= 0.5 * wider)
+    if (fabs(above - below) <= 0.5 * wider && (wider < value || low <= 0))
         snprintf(text, NUMBER_BYTES, "%.*f %s %.*f", decimals, value, ascii ? "+-" : "±", decimals, wider);
     else
         snprintf(text, NUMBER_BYTES, "%.*f (%.*f to %.*f)", decimals, value, decimals, low, decimals, high);

@@ -10,8 +10,9 @@ enum { NUMBER_BYTES = 64 };
 /* "2.842", "68.12", "3254": four digits, or all of those before the point. */
 void number_text(char text[NUMBER_BYTES], double value);
 
-/* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where one side is more than twice the other; the value
-   alone where low or high is NaN. ascii: "+-". */
+/* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where one side is more than twice the other, or
+   where the half width would reach beyond 0 and low does not; the value alone where low or high is NaN. ascii:
+   "+-". */
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii);
 
 /* "0.5 s", "12 s", "3 min", "2 h", for estimates. seconds < 0: "". */

@@ -39,9 +39,9 @@ static double student_95(unsigned freedom)
     return z + (pow(z, 3) + z) / (4 * f) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * f * f);
 }
 
-/* Half of the 95 % interval of the median by the differences of the rounds' medians; 0 for one round.
-   `sorted` has space for a round. */
-static double between_rounds(const struct series *series, double *sorted)
+/* Half of the 95 % interval of the median's logarithm by the differences of the rounds' medians; 0 for one
+   round. `sorted` has space for a round. */
+static double between_rounds(const struct series *series, double *sorted, double tick_us)
 {
     double medians[SERIES_ROUNDS_MAX], sum = 0, squares = 0;
     unsigned begin = 0, rounds = 0;
@@ -51,7 +51,8 @@ static double between_rounds(const struct series *series, double *sorted)
             continue;
         memcpy(sorted, series->us + begin, count * sizeof *sorted);
         statistics_sort(sorted, (int)count);
-        medians[rounds] = quantile(sorted, count, 0.5);
+        /* A median below the timer's tick is not known to be less than the tick. */
+        medians[rounds] = log(fmax(quantile(sorted, count, 0.5), tick_us));
         sum += medians[rounds++];
     }
     for (unsigned i = 0; i < rounds; i++)
@@ -59,21 +60,27 @@ static double between_rounds(const struct series *series, double *sorted)
     return rounds < 2 ? 0 : student_95(rounds - 1) * sqrt(squares / (rounds - 1) / rounds);
 }
 
+/* The h for which median * exp(-h) and median * exp(h) are 2 * half_us apart. */
+static double half_logarithm(double half_us, double median_us)
+{
+    return asinh(half_us / median_us);
+}
+
 static void summarise_interval(struct timing *timing, const struct series *series, const double *sorted,
                                double *scratch, double tick_us, double unseen_us)
 {
     timing->ci95_us[0] = timing->ci95_us[1] = timing->noise = NAN;
-    if (series->count < TIMING_LEAST)
+    double interval[2], median = timing->median_us;
+    if (series->count < TIMING_LEAST || median <= 0)
         return;
-    double interval[2];
     statistics_median_interval(sorted, (int)series->count, interval);
-    double median = timing->median_us, around_us = fmax(between_rounds(series, scratch), tick_us);
-    double below_us = fmax(median - interval[0], around_us);
-    double above_us = fmax(interval[1] - median, around_us);
-    double more_us = hypot(unseen_us, TIMING_UNSEEN_SHARE * median);
-    timing->noise = median > 0 ? (below_us + above_us) / 2 / median : 0;
-    timing->ci95_us[0] = median - hypot(below_us, more_us);
-    timing->ci95_us[1] = median + hypot(above_us, more_us);
+    double around = fmax(between_rounds(series, scratch, tick_us), half_logarithm(tick_us, median));
+    double below = fmax(log(median / fmax(interval[0], fmin(tick_us, median))), around);
+    double above = fmax(log(interval[1] / median), around);
+    double more = half_logarithm(hypot(unseen_us, TIMING_UNSEEN_SHARE * median), median);
+    timing->noise = (exp(above) - exp(-below)) / 2;
+    timing->ci95_us[0] = median * exp(-hypot(below, more));
+    timing->ci95_us[1] = median * exp(hypot(above, more));
 }
 
 int timing_summarise(struct timing *timing, const struct series *series, double tick_us, double unseen_us,

@@ -49,13 +49,15 @@ void timing_series_free(struct series *series);
 #define TIMING_UNSEEN_SEQUENCE_US 0.010
 
 /* Computes the statistics of a series with at least one sample; quartiles are interpolated linearly
-   between order statistics. The uncertainty at either end is the largest of three: the interval of the
-   median by the binomial distribution of ranks, 95 % for independent samples; Student's t over the medians
-   of the rounds, since samples of one round have more in common than those of two; a tick of the timer.
-   The noise is half of the whole over the median. The interval ci95_us is wider: the root of the sum of
-   the squares of that, of TIMING_UNSEEN_SHARE of the median, and of unseen_us. With fewer than
-   TIMING_LEAST samples interval and noise are NAN. Does not set stop and launches. Returns 0, or -1: no
-   memory. */
+   between order statistics. The uncertainty at either end is computed on the logarithm of the time, since a
+   time is positive and what disturbs it multiplies it (Limpert, Stahel and Abbt 2001), so that the interval is
+   positive too. It is the largest of three: the interval of the median by the binomial distribution of ranks,
+   95 % for independent samples (David and Nagaraja, Order Statistics, 7.1); Student's t over the logarithms of
+   the rounds' medians, since samples of one round have more in common than those of two; a tick of the timer.
+   The noise is half of that interval over the median. The interval ci95_us is wider: the root of the sum of
+   the squares of that, of TIMING_UNSEEN_SHARE of the median, and of unseen_us, each as a logarithm. With fewer
+   than TIMING_LEAST samples, or a median of 0, interval and noise are NAN. Does not set stop and launches.
+   Returns 0, or -1: no memory. */
 int timing_summarise(struct timing *timing, const struct series *series, double tick_us, double unseen_us,
                      struct error *error);
 

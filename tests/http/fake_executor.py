@@ -3,7 +3,7 @@
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
 "time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
-interval that goes down to less than no time, "counted" has counters and copies."""
+interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies."""
 import json
 import os
 import sys

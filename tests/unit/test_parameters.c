@@ -105,6 +105,7 @@ static void numbers_have_no_digit_below_their_interval(void **state)
         {1.7, 1.7, 1.7, "1.700 +- 0.000"},
         {3254.2, 3100, 3400, "3254 +- 154"},
         {0, 0, 0, "0 +- 0"},
+        {345, 100, 800, "345 (100 to 800)"}, /* "345 +- 455" would be less than no time */
     };
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         char text[NUMBER_BYTES];

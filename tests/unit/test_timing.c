@@ -36,7 +36,7 @@ static void the_statistics_of_known_samples_are_known(void **state)
     near(t.stddev_us, sqrt(7.5));
     /* 9 samples: ranks 2 and 8 hold the median with at least 95 % by the binomial distribution (96.1 %). */
     near(t.noise, (8 - 2) / 2. / 5);
-    near(t.ci95_us[1], 5 + hypot(8 - 5, 5 * TIMING_UNSEEN_SHARE));
+    near(t.ci95_us[1], 5 * exp(hypot(log(8 / 5.), asinh(TIMING_UNSEEN_SHARE))));
 }
 
 /* The exact binomial: the median lies between the ranks low and high (from 1) of n with this probability. */
@@ -54,14 +54,89 @@ static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
     for (unsigned n = 6; n < 400; n++) {
         double samples[400];
         struct timing t = {0};
-        double middle = (n + 1) / 2.0; /* so that the median is 0, and a share of it nothing */
-        for (unsigned i = 0; i < n; i++)
-            samples[i] = i + 1 - middle;
+        double middle = (n + 1) / 2.0;
+        for (unsigned i = 0; i < n; i++) /* so far apart that constants are nothing beside a rank */
+            samples[i] = exp(i + 1 - middle);
         summarise(&t, samples, n, 0);
-        double covered = coverage(n, (unsigned)(t.ci95_us[0] + middle), (unsigned)(t.ci95_us[1] + middle));
+        double covered = coverage(n, (unsigned)lround(log(t.ci95_us[0]) + middle),
+                                  (unsigned)lround(log(t.ci95_us[1]) + middle));
         if (covered < 0.95 || (n > 20 && covered > 0.985))
             fail_msg("%u samples: %.4f", n, covered);
     }
+}
+
+static uint64_t seed;
+
+/* Between 0 and 1, not at either. */
+static double uniform(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double radius = sqrt(-2 * log(uniform()));
+    return radius * cos(6.283185307179586 * uniform());
+}
+
+static double skewed(void)
+{
+    return -log(uniform()) / log(2);
+}
+
+static double spread_wide(void)
+{
+    return exp(1.5 * normal());
+}
+
+/* A processor that is taken away for a while. */
+static double held_up(void)
+{
+    return exp(0.02 * normal()) * (uniform() < 0.4 ? 20 : 1) / 1.01954;
+}
+
+/* Rounds of a busy machine differ by more than their samples, and two rounds are all there was time for. A time is
+   positive, so its interval is. */
+static void an_interval_holds_the_median_and_is_positive_however_far_times_are_spread(void **state)
+{
+    enum { DRAWS = 2000 };
+    static const struct {
+        double (*draw)(void);
+        double between; /* standard deviation of the rounds' logarithms */
+        unsigned rounds;
+    } cases[] = {{skewed, 0, 5},      {spread_wide, 0, 5}, {held_up, 0, 5}, {spread_wide, 1, 5},
+                 {spread_wide, 1, 9}, {skewed, 0.5, 7},    {skewed, 1, 2}};
+    (void)state;
+    seed = 20261124;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int misses = 0;
+        for (int i = 0; i < DRAWS; i++) {
+            double samples[54];
+            struct series series = {.us = samples, .count = 6 * cases[c].rounds, .rounds = cases[c].rounds};
+            for (unsigned r = 0, k = 0; r < series.rounds; series.round_end[r++] = k)
+                for (double level = exp(cases[c].between * normal()); k < 6 * (r + 1); k++)
+                    samples[k] = level * cases[c].draw();
+            struct timing t = {0};
+            assert_int_equal(timing_summarise(&t, &series, 1e-4, 1e-4, NULL), 0);
+            if (!(t.ci95_us[0] > 0) || t.ci95_us[0] > t.median_us || t.ci95_us[1] < t.median_us)
+                fail_msg("case %zu: %g to %g around %g", c, t.ci95_us[0], t.ci95_us[1], t.median_us);
+            misses += t.ci95_us[0] > 1 || t.ci95_us[1] < 1;
+        }
+        if (misses > 130) /* 5 %, and three standard deviations of what is drawn */
+            fail_msg("case %zu: %d of %d do not hold the median", c, misses, DRAWS);
+    }
+}
+
+static void a_time_of_zero_has_no_interval(void **state)
+{
+    (void)state;
+    double samples[] = {0, 0, 0, 0, 0, 0, 1};
+    struct timing t = {0};
+    summarise(&t, samples, 7, 0.032);
+    assert_true(isnan(t.ci95_us[0]) && isnan(t.ci95_us[1]) && isnan(t.noise));
 }
 
 static void noise_is_never_told_below_the_tick(void **state)
@@ -267,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_statistics_of_known_samples_are_known),
         cmocka_unit_test(the_interval_of_the_median_covers_it_with_95_percent),
+        cmocka_unit_test(an_interval_holds_the_median_and_is_positive_however_far_times_are_spread),
+        cmocka_unit_test(a_time_of_zero_has_no_interval),
         cmocka_unit_test(noise_is_never_told_below_the_tick),
         cmocka_unit_test(noise_is_not_known_of_a_few_samples),
         cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
