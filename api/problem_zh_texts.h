@@ -270,6 +270,7 @@ static const struct {
     {"device must be the number or the name of a device of this service", "device 必须是本服务的设备编号或名称"},
     {"sweep must be the id of a sweep", "sweep 必须是扫描的 id"},
     {"page_size must be a number from 1 to 500", "page_size 必须是 1 到 500 的数"},
+    {"%s must be a number of %s from %d to %d, the limit of %s", "{1} 必须是 {3} 到 {4} 的数（{5} 的上限）"},
     {"page_token must be the next_page_token of the page before", "page_token 必须是上一页的 next_page_token"},
     {"owner must be \"me\" or a name: %s", "owner 必须是 \"me\" 或名称：{1}"},
     {"owner must be a name: %s", "owner 必须是名称：{1}"},

@@ -10,6 +10,7 @@ int command_sweep(struct context *context);
 int command_recipe(struct context *context);
 int command_predict(struct context *context);
 int command_explain(struct context *context);
+int command_occupancy(struct context *context);
 int command_ls(struct context *context);
 int command_show(struct context *context);
 int command_watch(struct context *context);

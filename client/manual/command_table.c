@@ -63,6 +63,16 @@ const struct manual_command manual_commands[] = {
      "coalesce explain read_offset offset=11\n"
      "coalesce explain strided stride=3 --warp 1\n",
      BIT(WARP) | BIT(BLOCK), WORDS_KERNEL, 1, -1, command_explain},
+    {"occupancy", "[NAME=VALUE ...]", "how many blocks fit a multiprocessor, and what limits them",
+     "arch= takes one architecture or several; all of them when it is left out. block= is the threads of a "
+     "block, 256\n"
+     "unless given, registers= those of a thread, shared_bytes= those of a block. Of a single architecture "
+     "also the\n"
+     "staircases: at which registers, bytes and threads one more or one fewer block fits. In the language of "
+     "LANG.\n",
+     "coalesce occupancy arch=sm_35 block=256 registers=33\n"
+     "coalesce occupancy arch=sm_12,sm_90 block=32x16 registers=17 shared_bytes=4Ki\n",
+     0, WORDS_OCCUPANCY, 0, -1, command_occupancy},
     {"ls", "", "list experiments or sweeps, newest first",
      "Sweeps are found by label, owner, device-uuid, since and until.\n",
      "coalesce ls --kernel copy --state failed\n"

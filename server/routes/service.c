@@ -7,19 +7,11 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
 
-const struct route *const service_routes[] = {catalog_routes,
-                                              comparison_routes,
-                                              device_routes,
-                                              event_routes,
-                                              experiment_routes,
-                                              health_routes,
-                                              metrics_routes,
-                                              prediction_routes,
-                                              queue_routes,
-                                              removal_routes,
-                                              sweep_routes,
-                                              ui_routes,
-                                              NULL};
+/* clang-format off */
+const struct route *const service_routes[] = {
+    catalog_routes, comparison_routes, device_routes, event_routes, experiment_routes, health_routes, metrics_routes,
+    occupancy_routes, prediction_routes, queue_routes, removal_routes, sweep_routes, ui_routes, NULL};
+/* clang-format on */
 
 struct service *service_of(const struct request *request)
 {

@@ -22,8 +22,8 @@
 /* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty
    route. */
 extern const struct route catalog_routes[], comparison_routes[], device_routes[], event_routes[],
-    experiment_routes[], health_routes[], metrics_routes[], prediction_routes[], queue_routes[],
-    removal_routes[], sweep_routes[], ui_routes[];
+    experiment_routes[], health_routes[], metrics_routes[], occupancy_routes[], prediction_routes[],
+    queue_routes[], removal_routes[], sweep_routes[], ui_routes[];
 
 /* All of them, ended by NULL, for http_config.routes. */
 extern const struct route *const service_routes[];

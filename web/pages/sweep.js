@@ -89,8 +89,8 @@ function choicesForm(sweep, choice, change) {
   };
   const several = sweep.axes.filter(axis => axis.values.length > 1),
         axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
-  const metrics =
-    metricsOf(sweep).map(metric => [metric.id, metric.unit ? `${metric.title()}, ${metric.unit}` : metric.title()]);
+  const metrics = metricsOf(sweep).map(
+    metric => [metric.id, metric.unit ? `${metric.title(sweep)}, ${metric.unit}` : metric.title(sweep)]);
   const views = ["lines", "map"].map(
     view =>
       h("button", {
@@ -159,11 +159,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
     heading: () => choice.view === "map" ? t("sweep.map_heading", {
-      y: metricOf(choice.y).title(),
+      y: metricOf(choice.y).title(sweep),
       x: choice.x,
       unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""
     }) :
-                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(), x: choice.x}),
+                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(sweep), x: choice.x}),
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
     sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),
