@@ -86,4 +86,43 @@ def test_a_reader_gets_no_run_button_to_press_and_the_reason(browser, guarded):
     walk.open("new?kernel=read_offset").type("#token", SECRET["rita"]).click(".token button")
     walk.says("The token of rita has the role read", ".when")
     assert not walk.all(".run")[0].is_enabled()
+    for path, button in ("recipes/read_segment_unroll", ".recipe-run button"), ("lessons/offsets", ".own button"):
+        walk.open(path).until(lambda button=button: walk.all(button) and not walk.all(button)[0].is_enabled())
+        assert "role read" in walk.script("document.querySelector(arguments[0]).nextSibling.textContent", button)
+    walk.end()
+
+
+def forms_shown(walk):
+    return walk.all(".token")
+
+
+def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guarded):
+    walk = Walk(browser, guarded).open("")
+    walk.script("sessionStorage.clear()")
+    first = browser.current_window_handle
+    walk.open("").says("asks for a token", ".asks")
+    browser.switch_to.new_window("tab")
+    second = browser.current_window_handle
+    try:
+        walk.open("queue").says("asks for a token", ".asks")
+        walk.type("#token", SECRET["rita"]).click(".token button").says("Nothing runs", "h1")
+        walk.says("rita", ".owner").says("may look", ".owner")
+        browser.switch_to.window(first)  # it waited for one, and takes that
+        walk.says("Nothing runs", "h1").until(lambda: not forms_shown(walk))
+        browser.switch_to.window(second)
+        walk.script("sessionStorage.clear()")
+        walk.open("experiments").says("no experiments yet", "h1")
+        assert not forms_shown(walk) and SECRET["rita"] not in walk.script("JSON.stringify(localStorage) + document.cookie")
+        walk.click("button.owner").says("Forget this token in all tabs?", ".state")
+        assert walk.script("document.activeElement.textContent") == "Keep it"
+        walk.click(".question button", "Keep it").says("rita", ".owner")
+        walk.click("button.owner").click(".question button", "Forget it").says("asks for a token", ".asks")
+        browser.switch_to.window(first)
+        assert walk.script("sessionStorage.token ?? null") is None
+        browser.refresh()
+        walk.says("asks for a token", ".asks")
+    finally:
+        browser.switch_to.window(second)
+        browser.close()
+        browser.switch_to.window(first)
     walk.end()

@@ -105,7 +105,7 @@ def test_the_chart_follows_what_is_typed_and_the_address_keeps_it(browser, servi
     assert browser.find_element("id", "field-offset").get_attribute("aria-invalid") == "true"
     assert sectors_drawn(browser) == [5, 5, 4] and browser.find_elements("css selector", ".stale")
     browser.find_element("css selector", ".run").click()
-    service.until(lambda: texts(browser, ".form-foot .wrong") == ["Offset: " + refused.json()["errors"][0]["detail"]])
+    service.until(lambda: texts(browser, ".form-foot .wrong") == ["offset: " + refused.json()["errors"][0]["detail"]])
     assert browser.switch_to.active_element.get_attribute("id") == "field-offset" and "/ui/new" in browser.current_url
 
     type_into(browser, "offset", "0, 1, 11, 32")

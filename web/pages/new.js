@@ -240,7 +240,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const fits = new Map(fitting().map(one => [one.index, one])),
           soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
     run.disabled = submitting || me?.role === "read";
-    if (me?.role === "read") return void (when.textContent = t("new.reader", {name: me.name}));
+    if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;
     if ([...fits.values()].every(one => one.readiness !== "ready")) return void (when.textContent = t("new.away"));

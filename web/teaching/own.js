@@ -4,6 +4,7 @@
 import {events, get, link, post, text} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, shape} from "../format.js";
+import {forRunners} from "../live.js";
 import {button} from "../parts.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
@@ -26,9 +27,11 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   function offer(again) {
     replace(
       place,
-      button(
-        t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit,
-        {primary: !again, key: "ask"}));
+      forRunners(
+        button(
+          t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit,
+          {primary: !again, key: "ask"}),
+        signal));
   }
 
   async function submit() {
