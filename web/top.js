@@ -21,7 +21,7 @@ function owner(me, asking, ask) {
     location.reload();
   };
   return h(
-    "span", {class: "question", role: "group", "aria-label": t("shell.token_forget")}, t("shell.token_forget"),
+    "span", {class: "confirm", role: "group", "aria-label": t("shell.token_forget")}, t("shell.token_forget"),
     press("forget", t("shell.token_yes"), forget), press("keep", t("shell.token_no"), () => ask(false)));
 }
 

@@ -40,11 +40,11 @@ def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1, 2])
     walk = Walk(browser, service).open(f"sweeps/{one}")
-    walk.click(".sweep-head button", "Remove").says("All 3 experiments of this sweep go", ".question")
+    walk.click(".sweep-head button", "Remove").says("All 3 experiments of this sweep go", ".confirm")
     assert walk.script("document.activeElement.textContent") == "Keep them"
-    walk.click(".question button", "Keep them").until(lambda: not walk.all(".question"))
+    walk.click(".confirm button", "Keep them").until(lambda: not walk.all(".confirm"))
     assert service.get(f"/v1/sweeps/{one}").status_code == 200
-    walk.click(".sweep-head button", "Remove").click(".question button", "Remove all").says("no sweeps yet", "h1")
+    walk.click(".sweep-head button", "Remove").click(".confirm button", "Remove all").says("no sweeps yet", "h1")
     walk.says("with 3 experiments is removed", ".removals")
     assert service.get(f"/v1/sweeps/{one}").status_code == 404
     walk.open("?lang=zh").says("已删除", ".removals").open("?lang=en")

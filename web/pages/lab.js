@@ -142,7 +142,7 @@ async function resultsRead(api, mine, me, signal) {
 
 /* ---- the page ---- */
 
-export function open(root, params, {api, query, setQuery, announce, signal}) {
+export function open(root, params, {api, query, setQuery, announce, go, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}),
         queues = h("div", {class: "grid queues"});
   const resultsBody = h("div", {}), choice = h("span", {class: "choice", role: "group", "aria-label": t("lab.whose")});
@@ -216,15 +216,31 @@ export function open(root, params, {api, query, setQuery, announce, signal}) {
     replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
+  /* Who has run nothing yet begins elsewhere, and with what others measured; a reader runs nothing at all. */
+  const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
+        first = h("div", {class: "grid welcome"});
+  let looked = false;
+  async function newcomerLook({me, devices}) {
+    if (looked || !me || !devices) return;
+    looked = true;
+    const own = me.name && me.role !== "read" ? `&owner=${encodeURIComponent(me.name)}` : "";
+    const {experiments} = await api.get(`/v1/experiments?page_size=1${own}`, {signal});
+    if (experiments.length) return;
+    const {welcome} = await import("../welcome.js");
+    if (signal.aborted) return;
+    replace(first, welcome({device: devices[0], go, signal}));
+    first.after(results);
+  }
+
   drawChoice();
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: api.link("new")}, t("lab.new"))),
-    devicesPlace, queues,
-    h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody));
+    first, devicesPlace, queues, results);
   let seen = null;
   const stop = [
     watchLive(now => {
       state = now;
+      newcomerLook(now).catch(() => {});
       const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
       if (mark !== seen) readResults();
       if (now.queue?.running) readSweeps();

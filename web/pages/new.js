@@ -243,9 +243,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;
-    if ([...fits.values()].every(one => one.readiness !== "ready")) return void (when.textContent = t("new.away"));
-    const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device);
+    const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device),
+          away = [...fits.values()].every(one => one.readiness !== "ready");
     when.textContent = held ? heldText(held) :
+      away                  ? t("new.away") :
       ahead === 0           ? t("new.nobody_ahead") :
       eta === null          ? t("new.ahead", {n: count(ahead)}) :
                               t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
