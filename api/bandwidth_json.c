@@ -140,7 +140,8 @@ void result_json_bandwidth(struct json_writer *json, const char *key, const stru
     json_writer_rounded(json, "peak_gbps", r->device.peak_gbps > 0 ? r->device.peak_gbps : NAN);
     json_writer_string(json, "peak_source", r->device.peak_source);
     json_writer_uint(json, "working_set_bytes", r->working_set_bytes);
-    json_parts_bool(json, "fits_in_l2", r->device.l2_bytes, r->working_set_bytes <= r->device.l2_bytes);
+    json_writer_known_bool(json, "fits_in_l2", r->device.l2_bytes,
+                           r->working_set_bytes <= r->device.l2_bytes);
     write_all_rates(json, r, &sectors, &dram);
     json_writer_end(json);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
-#include "api/json_parts.h"
 #include "kernels/kernel.h"
 
 extern const char calibration_plan_json[]; /* embedded */
@@ -162,7 +161,7 @@ int calibration_plan_make(struct calibration_plan *plan, const struct device_off
     size_t i;
     const json_t *entry;
     json_t *entries = json_loads(calibration_plan_json, 0, NULL);
-    *plan = (struct calibration_plan){.sweep = {.unknown_device = -1}};
+    *plan = (struct calibration_plan){.sweep = {.rounds = 1, .unknown_device = -1}};
     plan->request = calibration_plan_request(device->number, device->facts, build);
     int status = entries && plan->request ? 0 : -1;
     json_array_foreach (entries, i, entry)

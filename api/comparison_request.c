@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "api/experiment_json.h"
 #include "api/json_parts.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/json_parts.h"
@@ -84,7 +83,7 @@ static void write_against_prediction(struct json_writer *json, const struct resu
         equal = equal && !different[i];
     }
     json_writer_begin_object(json, "against_prediction");
-    json_parts_bool(json, "equal", !reason, equal);
+    json_writer_known_bool(json, "equal", !reason, equal);
     json_writer_begin_array(json, "compared");
     for (int i = 0; i < PAIRS; i++)
         if (compared[i])
@@ -121,7 +120,7 @@ static void write_efficiency_check(struct json_writer *json, const struct counte
             equal += fabs(metric[i]->value - other[i]) <= efficiency_tolerance;
         }
     json_writer_begin_object(json, "efficiency_check");
-    json_parts_bool(json, "ok", known, equal == known);
+    json_writer_known_bool(json, "ok", known, equal == known);
     json_writer_rounded(json, "gld_from_bytes_pct", other[0]);
     json_writer_rounded(json, "gst_from_bytes_pct", other[1]);
     json_writer_end(json);

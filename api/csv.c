@@ -177,6 +177,11 @@ static bool cell_size(struct buffer *out, enum figure_known figure, const struct
     return true;
 }
 
+static bool cell_notes(struct buffer *out, const struct view_point *point)
+{
+    return cell_text(out, point->notes && strcmp(point->notes, "[]") != 0 ? point->notes : NULL);
+}
+
 /* False: nothing is known, and the cell is the value at the figure's path. */
 static bool cell_known(struct buffer *out, enum figure_known figure, const struct view_point *point,
                        const struct scan_value *value)
@@ -219,6 +224,8 @@ static bool cell_known(struct buffer *out, enum figure_known figure, const struc
         return cell_text(out, failure ? error_kind_name(failure->kind) : NULL);
     case KNOWN_FAILURE_DETAIL:
         return cell_text(out, failure ? failure->text : NULL);
+    case KNOWN_NOTES:
+        return cell_notes(out, point);
     }
     return false;
 }
@@ -299,7 +306,7 @@ static void cell_axis(struct buffer *out, const json_t *value)
     free(text);
 }
 
-/* A number has 7 digits; the cell is empty where there is no value. */
+/* A number has 7 digits, a count all of them; the cell is empty where there is no value. */
 static void cell_summary(struct buffer *out, const struct point_summary *summary, const struct figure *figure)
 {
     const struct summary_value *value = &summary->values[figure->place - 1];
@@ -320,7 +327,7 @@ static void cell_summary(struct buffer *out, const struct point_summary *summary
     else if (figure->type == FIGURE_TEXT)
         cell_text(out, value->text);
     else if (isfinite(value->number))
-        buffer_format(out, "%.7g", value->number);
+        buffer_format(out, figure->type == FIGURE_INTEGER ? "%.0f" : "%.7g", value->number);
 }
 
 int summary_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
@@ -329,6 +336,9 @@ int summary_table_row(struct buffer *out, const struct point_summary *summary, c
     const struct figures *figures = figures_get();
     json_t *values = json_loads(point->values, 0, NULL);
     int axes = (int)json_object_size(values);
+    struct scan_value reference[COLUMNS_MAX] = {0};
+    if (point->reference)
+        scan_text(figures->root, point->reference, reference);
     for (int i = 0; i < columns->count; i++) {
         int column = columns->at[i];
         buffer_text(out, i ? "," : "");
@@ -340,7 +350,14 @@ int summary_table_row(struct buffer *out, const struct point_summary *summary, c
                 axis = json_object_iter_next(values, axis);
             cell_axis(out, json_object_iter_value(axis));
         } else {
-            cell_summary(out, summary, &figures->all[figures->summary[column - axes - 1]]);
+            int at = figures->summary[column - axes - 1];
+            const struct figure *figure = &figures->all[at];
+            if (figure->sum == SUM_REFERENCE)
+                cell_value(out, &reference[figures->slots[at]], figure->type == FIGURE_JSON);
+            else if (figure->sum == SUM_NOTES)
+                cell_notes(out, point);
+            else
+                cell_summary(out, summary, figure);
         }
     }
     json_decref(values);

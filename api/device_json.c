@@ -83,15 +83,15 @@ static void write_fact(struct json_writer *json, const struct fact *fact, const 
         json_writer_ints(json, fact->name, (const int64_t[]){three[0], three[1], three[2]}, 3);
         break;
     case FACT_NODE:
-        json_parts_int(json, fact->name, *(const int32_t *)at != FACTS_NO_NODE, *(const int32_t *)at);
+        json_writer_known_int(json, fact->name, *(const int32_t *)at != FACTS_NO_NODE, *(const int32_t *)at);
         break;
     case FACT_REAL:
         json_writer_double(json, fact->name,
                            fact->unknown && *(const double *)at == 0 ? NAN : *(const double *)at);
         break;
     case FACT_INTEGER:
-        json_parts_int(json, fact->name, !fact->unknown || integer_of(fact, at),
-                       (int64_t)integer_of(fact, at));
+        json_writer_known_int(json, fact->name, !fact->unknown || integer_of(fact, at),
+                              (int64_t)integer_of(fact, at));
     }
 }
 

@@ -72,8 +72,8 @@ int device_list_option(struct device_list *list, const char *text, struct error 
 /* Where something is wrong, and the error to set. */
 struct entry_place {
     const char *path;
-    int index;        /* of the entry */
-    const char *name; /* its name; NULL: not known yet */
+    int index;                   /* of the entry */
+    char name[DEVICE_LIST_NAME]; /* its name; "": not known yet */
     struct error *error;
 };
 
@@ -87,8 +87,8 @@ static int wrong(const struct entry_place *place, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return error_set(place->error, ERROR_INVALID, "%s: devices[%d]%s%.63s%s: %s", place->path, place->index,
-                     place->name ? " (" : "", place->name ? place->name : "", place->name ? ")" : "", text);
+    return error_set(place->error, ERROR_INVALID, "%s: devices[%d]%s%s%s: %s", place->path, place->index,
+                     place->name[0] ? " (" : "", place->name, place->name[0] ? ")" : "", text);
 }
 
 /* A value as the file has it, short. */
@@ -238,7 +238,7 @@ static int entry_read(struct device_list *list, json_t *object, struct entry_pla
         return -1;
     if (!device_list_name_valid(entry.name))
         return wrong(place, "\"name\": " NAME_RULE ", not %s", shown(value, text));
-    place->name = entry.name;
+    strcpy(place->name, entry.name);
     json_object_foreach (object, name, value)
         if (member_read(&entry, name, value, &count, place) < 0)
             return -1;
@@ -259,7 +259,7 @@ static int document_read(struct device_list *list, json_t *document, const char 
             "[{\"name\": \"h200\", \"command\": \"...\"}]}",
             path);
     json_array_foreach (devices, index, object) {
-        struct entry_place place = {path, (int)index, NULL, error};
+        struct entry_place place = {path, (int)index, "", error};
         if (entry_read(list, object, &place) < 0)
             return -1;
     }

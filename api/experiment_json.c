@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/counters_json.h"
 #include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "api/problem.h"
@@ -293,8 +292,8 @@ int experiment_json_read(struct experiment *experiment, const json_t *request, s
     experiment->kernel = NULL;
     if (!kernel)
         return -1;
-    experiment_init(experiment,
-                    experiment_members_debug(kernel, json_object_get(request, "debug"), problems));
+    const json_t *debug = json_object_get(request, "debug");
+    experiment_init(experiment, debug ? experiment_members_debug(kernel, debug, problems) : kernel);
     json_object_foreach ((json_t *)request, key, value) {
         if (problems_full(problems))
             break;

@@ -155,7 +155,7 @@ const struct kernel *experiment_members_debug(const struct kernel *kernel, const
 {
     const struct kernel *built = suite_debug_build(kernel);
     char names[160] = "";
-    if (!debug || json_is_false(debug))
+    if (json_is_false(debug))
         return kernel;
     if (!json_is_true(debug)) {
         problem_add(problems, "#/debug", "must be true or false, is %s", json_parts_type(debug));

@@ -189,13 +189,10 @@ static void write_lanes(struct json_writer *json, const char *key, const struct 
     json_writer_begin_array(json, key);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int64_t first = access->first[lane];
-        if (first < 0)
-            json_writer_null(json, NULL);
-        else
-            json_writer_int(json, NULL,
-                            figure == LANE_ELEMENT ? first / bytes
-                            : figure == LANE_BANK  ? explain_bank(first)
-                                                   : first);
+        json_writer_known_int(json, NULL, first >= 0,
+                              figure == LANE_ELEMENT ? first / bytes
+                              : figure == LANE_BANK  ? explain_bank(first)
+                                                     : first);
     }
     json_writer_end(json);
 }

@@ -74,6 +74,8 @@ static void figure_json(struct json_writer *json, const struct figure *figure, b
     static const char *const types[] = {
         [FIGURE_TEXT] = "text",       [FIGURE_INTEGER] = "integer", [FIGURE_NUMBER] = "number",
         [FIGURE_BOOLEAN] = "boolean", [FIGURE_TIME] = "time",       [FIGURE_JSON] = "json"};
+    static const char *const beside[][2] = {
+        {"published_arch", "published_arch_"}, {"device_arch", "predicted_"}, {"measured", "measured_"}};
     static const char *const charts[] = {
         [CHART_NONE] = NULL, [CHART_MORE_IS_BETTER] = "more", [CHART_LESS_IS_BETTER] = "less"};
     json_writer_begin_object(json, NULL);
@@ -91,6 +93,13 @@ static void figure_json(struct json_writer *json, const struct figure *figure, b
         json_writer_string(json, NULL, "summary");
     json_writer_end(json);
     json_writer_string(json, "better", charts[figure->chart]);
+    json_writer_begin_object(json, "beside");
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        const struct figure *other = figure_beside(figure, beside[i][1]);
+        if (other)
+            json_writer_string(json, beside[i][0], other->name);
+    }
+    json_writer_end(json);
     json_writer_end(json);
 }
 

@@ -31,7 +31,8 @@ enum figure_known {
     KNOWN_SWEEP,
     KNOWN_REPEAT_INDEX,
     KNOWN_FAILURE_KIND,
-    KNOWN_FAILURE_DETAIL
+    KNOWN_FAILURE_DETAIL,
+    KNOWN_NOTES
 };
 
 /* How the runs of a point make one value in the summary (point_summary.c does it). */
@@ -42,6 +43,8 @@ enum figure_sum {
     SUM_HIGH,      /* the upper end */
     SUM_AT_MEDIAN, /* a rate at the median time */
     SUM_LAST,      /* of the last run that has it */
+    SUM_REFERENCE, /* of the point's reference, which all runs share */
+    SUM_NOTES,     /* of the published table, which all points share */
     SUM_ALL,       /* a boolean: whether it is true in all runs that succeeded */
     SUM_STATE,     /* the others are counted over the runs */
     SUM_RUNS,
@@ -68,12 +71,21 @@ struct figure {
     int place; /* of its column in the summary, from 1, behind the axes; 0: it is not there */
     enum figure_sum sum;
     const char *head; /* its short title in a table of the command; NULL: text.en */
+    const char
+        *measured; /* of a published figure: the column that it is measured in; NULL: figure_beside() */
 };
 
 /* The table as it is written; a row without a name ends it, one whose name is FIGURE_PARAMETERS stands for
    the parameters of all kernels. */
 extern const struct figure figure_table[];
 #define FIGURE_PARAMETERS "*"
+
+/* Of a published figure, "published_gld_transactions", the figure that it is compared with: what the model
+   predicts for the published chip ("published_arch_") or for this device ("predicted_"), or what was measured
+   here ("measured_"). The names follow from its own, unless the table says otherwise. A time may be in
+   another unit: us for ms. NULL: there is none. Any thread. */
+const struct figure *figure_beside(const struct figure *published, const char *prefix);
+#define FIGURE_PUBLISHED "published_"
 
 enum { FIGURES_MAX = 256, FIGURES_SUMMARY_MAX = 64, FIGURES_PLACEMENT_SLOT = FIGURES_SUMMARY_MAX };
 

@@ -1,10 +1,8 @@
-/* Reads a body with jansson, and writes the values that several documents have. */
+/* Reads a body with jansson, and writes trees that were read. */
 #include "api/json_parts.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "base/clock.h"
 
 void json_parts_start(void)
 {
@@ -133,47 +131,4 @@ void json_parts_missing(struct json_writer *json, const char *key, const char *s
     json_writer_string(json, "status", status);
     json_writer_string(json, "reason", reason);
     json_writer_end(json);
-}
-
-void json_parts_name(struct json_writer *json, const char *key, const char *text)
-{
-    json_writer_string(json, key, text && text[0] ? text : NULL);
-}
-
-void json_parts_int(struct json_writer *json, const char *key, bool known, int64_t value)
-{
-    if (known)
-        json_writer_int(json, key, value);
-    else
-        json_writer_null(json, key);
-}
-
-void json_parts_bool(struct json_writer *json, const char *key, bool known, bool value)
-{
-    if (known)
-        json_writer_bool(json, key, value);
-    else
-        json_writer_null(json, key);
-}
-
-void json_parts_interval(struct json_writer *json, const char *key, const double interval[2])
-{
-    json_writer_begin_array(json, key);
-    json_writer_rounded(json, NULL, interval[0]);
-    json_writer_rounded(json, NULL, interval[1]);
-    json_writer_end(json);
-}
-
-void json_parts_seconds(struct json_writer *json, const char *key, double seconds)
-{
-    enum { DECIMALS = 3 };
-    json_writer_fixed(json, key, seconds, DECIMALS);
-}
-
-void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms)
-{
-    char text[CLOCK_TEXT_BYTES];
-    if (wall_ms)
-        clock_text(wall_ms, text);
-    json_writer_string(json, key, wall_ms ? text : NULL);
 }

@@ -38,20 +38,4 @@ char *json_parts_text(const json_t *value);
    "not_requested" or "not_applicable". */
 void json_parts_missing(struct json_writer *json, const char *key, const char *status, const char *reason);
 
-/* Writes null where the text is empty or NULL. */
-void json_parts_name(struct json_writer *json, const char *key, const char *text);
-
-/* Writes null where it is not known. */
-void json_parts_int(struct json_writer *json, const char *key, bool known, int64_t value);
-void json_parts_bool(struct json_writer *json, const char *key, bool known, bool value);
-
-/* A list of two real numbers: [low, high]. */
-void json_parts_interval(struct json_writer *json, const char *key, const double interval[2]);
-
-/* A duration, to a thousandth; a negative one is not known and written as null. */
-void json_parts_seconds(struct json_writer *json, const char *key, double seconds);
-
-/* A moment, in milliseconds since 1970, as "2026-01-20T12:00:00.000Z"; 0 is written as null. */
-void json_parts_time(struct json_writer *json, const char *key, int64_t wall_ms);
-
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "base/json_writer.h"
 #include "kernels/statistics.h"
 
@@ -224,28 +223,32 @@ static const struct summary_value *value_of(const struct point_summary *summary,
     return &summary->values[place];
 }
 
-/* Two members of the open object, whose figures begin with `prefix`. */
+/* Members of the open object, whose figures begin with `prefix`; NULL ends the names. */
 static void numbers_json(struct json_writer *json, const struct point_summary *summary, const char *prefix,
-                         const char *const names[2])
+                         const char *const names[])
 {
     char figure[64];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; names[i]; i++) {
         snprintf(figure, sizeof figure, "%s_%s", prefix, names[i]);
-        json_writer_rounded(json, names[i], value_of(summary, figure)->number);
+        double number = value_of(summary, figure)->number;
+        if (strstr(names[i], "transactions"))
+            json_writer_amount(json, names[i], number);
+        else
+            json_writer_rounded(json, names[i], number);
     }
 }
 
 static void time_json(struct json_writer *json, const char *key, const struct point_summary *summary,
                       const struct summary_time *time)
 {
-    static const char *const rates[] = {"effective_gbps", "of_peak"};
+    static const char *const rates[] = {"effective_gbps", "of_peak", NULL};
     json_writer_begin_object(json, key);
     json_writer_rounded(json, "median_us", time->median);
     if (time->no_interval) {
         json_writer_null(json, "ci95_us");
         json_writer_string(json, "ci95_reason", time->no_interval);
     } else {
-        json_parts_interval(json, "ci95_us", time->interval);
+        json_writer_interval(json, "ci95_us", time->interval);
     }
     /* Runs that all lay at one place say nothing of other places. */
     json_writer_string(json, "interval_of",
@@ -263,15 +266,30 @@ static void all_json(struct json_writer *json, const struct point_summary *summa
 
 static void prediction_json(struct json_writer *json, const struct point_summary *summary)
 {
-    static const char *const pct[] = {"gld_efficiency_pct", "gst_efficiency_pct"};
+    static const char *const pct[] = {"gld_efficiency_pct", "gst_efficiency_pct", NULL};
+    static const char *const all[] = {"gld_efficiency_pct",
+                                      "gst_efficiency_pct",
+                                      "gld_transactions",
+                                      "gst_transactions",
+                                      "gld_throughput_gbps",
+                                      "achieved_occupancy",
+                                      NULL};
+    static const char *const ways[] = {"h2d", "d2h"}, *const median[] = {"median_us", NULL};
     double predicted_us = value_of(summary, "predicted_us")->number;
     json_writer_begin_object(json, "efficiency");
     json_writer_begin_object(json, "predicted");
     numbers_json(json, summary, "predicted", pct);
     json_writer_end(json);
     json_writer_begin_object(json, "counted");
-    numbers_json(json, summary, "measured", pct);
+    numbers_json(json, summary, "measured", all);
     json_writer_end(json);
+    json_writer_end(json);
+    json_writer_begin_object(json, "transfers");
+    for (int i = 0; i < 2; i++) {
+        json_writer_begin_object(json, ways[i]);
+        numbers_json(json, summary, ways[i], median);
+        json_writer_end(json);
+    }
     json_writer_end(json);
     if (isnan(predicted_us)) {
         json_writer_null(json, "time");

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "api/json_parts.h"
@@ -221,8 +220,8 @@ static void write_blocks_by(struct json_writer *json, const struct occupancy *oc
 {
     json_writer_begin_object(json, "blocks_by");
     for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++) {
-        json_parts_int(json, occupancy_limit_name((enum occupancy_limit)i),
-                       occupancy->blocks_by[i] != OCCUPANCY_UNLIMITED, occupancy->blocks_by[i]);
+        json_writer_known_int(json, occupancy_limit_name((enum occupancy_limit)i),
+                              occupancy->blocks_by[i] != OCCUPANCY_UNLIMITED, occupancy->blocks_by[i]);
     }
     json_writer_end(json);
 }
@@ -248,7 +247,7 @@ static void write_occupancy(struct json_writer *json, const char *key, const str
     json_writer_uint(json, "max_warps_per_sm", arch->warps_per_sm);
     write_limits(json, occupancy->limited_by);
     write_blocks_by(json, occupancy);
-    json_parts_int(json, "registers_per_thread", registers >= 0, registers);
+    json_writer_known_int(json, "registers_per_thread", registers >= 0, registers);
     if (!occupancy->blocks_per_sm)
         json_writer_string(json, "launch_error", launch_error(occupancy));
     if (occupancy->waves) {

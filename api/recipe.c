@@ -67,6 +67,11 @@ const struct recipe *recipe_find(const char *name)
     return NULL;
 }
 
+const json_t *recipe_document(const struct recipe *recipe)
+{
+    return recipe->document;
+}
+
 void recipe_write(struct json_writer *json, const char *key, const struct recipe *recipe)
 {
     json_parts_tree(json, key, recipe->document);
@@ -205,10 +210,10 @@ static bool off_by_own_size(json_t *off, const struct recipe *recipe, const json
                             const char *column)
 {
     const json_t *own = json_object_get(json_object_get(recipe->published, "sizes"), column);
-    char why[64];
+    char why[RECIPE_REASON_BYTES];
     if (!own)
         return false;
-    snprintf(why, sizeof why, "of %lld elements", (long long)json_integer_value(own));
+    recipe_size_reason(why, own);
     if (!json_parts_same(own, json_object_get(request, "size")) && !json_object_get(off, column))
         json_object_set_new(off, column, json_string(why));
     return true;

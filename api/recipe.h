@@ -29,6 +29,9 @@ const char *recipe_suggest(struct suggestion *meant, const char *name);
 void recipe_write(struct json_writer *json, const char *key, const struct recipe *recipe);
 void recipe_write_summary(struct json_writer *json, const char *key, const struct recipe *recipe);
 
+/* All of it as a tree, whose members are those of its file. Borrowed. */
+const json_t *recipe_document(const struct recipe *recipe);
+
 /* Its sweep, with the members of `request` laid over but for "recipe": a smaller size, another device. New
    reference. */
 json_t *recipe_sweep(const struct recipe *recipe, const json_t *request);
@@ -57,10 +60,27 @@ json_t *recipe_resolve(json_t *request, const struct recipe **recipe, struct pro
 /* Says of what is wrong with a field that the request does not hold that the recipe brought it. */
 void recipe_explain(const struct recipe *recipe, const json_t *request, struct problems *problems);
 
+/* ---- recipe_marks.c: the marks and notes of a published table ---- */
+
+/* Why a column that is of a size of its own is off at another size, in English. */
+enum { RECIPE_REASON_BYTES = 64 };
+void recipe_size_reason(char reason[RECIPE_REASON_BYTES], const json_t *size);
+
+/* Adds to what recipe_published() returned, where figures are off, "marks": {column: letter}. */
+void recipe_mark(const struct recipe *recipe, json_t *published);
+
+/* The text of recipe_reference() with those marks, to be freed by the caller; NULL: no memory. */
+char *recipe_reference_marked(const struct recipe *recipe, const char *reference);
+
+/* Writes what all points of the published table share: {"device", "l1", "columns", "request", "sizes", "marks":
+   [{"mark", "en", "zh"}], "notes": [{"en", "zh"}]}, null where nothing was published; or the notes alone. */
+void recipe_write_published(struct json_writer *json, const char *key, const struct recipe *recipe);
+void recipe_write_notes(struct json_writer *json, const char *key, const struct recipe *recipe);
+
 /* ---- recipe_predictions.c: what the model predicts for each point, beside what was published ---- */
 
-/* Appends {"recipe", "arch", "axes", "points": [{index, values, request, prediction, published}, ...]} and
-   a newline: for that architecture; loads go through L1 as in the published table where that is the
+/* Appends {"recipe", "arch", "axes", "published", "points": [{index, values, request, prediction, published,
+   predicted}, ...]} and a newline: for that architecture; loads go through L1 as in the published table where that is the
    table's own architecture. A point that no GPU can launch has a failure in the place of the request and
    the prediction. A prediction may take a second: those that are not begun within budget_ms say so. 0, or
    -1: no memory. */

@@ -76,19 +76,27 @@ static void predictions_end(struct predictions *point)
     json_decref(point->sweep);
 }
 
-/* Leaves out the occupancy and the time, which a table has beside the prediction. */
-static void open_prediction(struct json_writer *json, const struct predictions *point)
+/* Of the current point for that architecture; loads go through L1 as in the published table where that is the
+   table's own. */
+static struct prediction_answer prediction_of(const struct predictions *point, const char *arch)
 {
     int l1;
     const char *published = recipe_arch(point->recipe, &l1);
-    bool same = published && strcmp(published, point->arch) == 0;
+    bool same = published && strcmp(published, arch) == 0;
     enum l1_setting setting = !same || l1 < 0 ? L1_BY_ARCH : l1 ? L1_ON : L1_OFF;
     struct prediction_answer answer = {
-        .arch = point->arch,
+        .arch = arch,
         .reason = "the predictions of this recipe take too long to be made at once; POST /v1/predictions "
                   "makes one"};
     if (!point->late)
-        prediction_json_make(&answer, &point->experiment, &point->access, point->arch, setting);
+        prediction_json_make(&answer, &point->experiment, &point->access, arch, setting);
+    return answer;
+}
+
+/* Leaves out the occupancy and the time, which a table has beside the prediction. */
+static void open_prediction(struct json_writer *json, const struct predictions *point)
+{
+    struct prediction_answer answer = prediction_of(point, point->arch);
     prediction_json_open(json, "prediction", &answer);
 }
 
@@ -126,13 +134,24 @@ static void write_failure(struct json_writer *json, const char *key, const struc
     json_writer_end(json);
 }
 
-static void write_published(struct json_writer *json, const struct predictions *point)
+/* What was published for the point, and what is predicted for the chip that it was published for. */
+static void write_reference(struct json_writer *json, const struct predictions *point)
 {
-    json_t *request = experiment_json_tree(&point->experiment),
+    int l1;
+    const char *arch = recipe_arch(point->recipe, &l1);
+    bool launched = !point->problems.count;
+    json_t *request = launched ? experiment_json_tree(&point->experiment) : json_incref(point->asked),
            *published = request ? recipe_published(point->recipe, request) : NULL;
+    recipe_mark(point->recipe, published);
     json_parts_tree(json, "published", published);
     json_decref(published);
     json_decref(request);
+    if (!launched || !arch)
+        return;
+    struct prediction_answer answer = prediction_of(point, arch);
+    json_writer_begin_object(json, "predicted");
+    prediction_json_write(json, "published_arch", &answer);
+    json_writer_end(json);
 }
 
 /* ---- as JSON ---- */
@@ -148,8 +167,8 @@ static void write_point(struct json_writer *json, const struct predictions *poin
         open_prediction(json, point);
         write_occupancy_and_time(json, point);
         json_writer_end(json);
-        write_published(json, point);
     }
+    write_reference(json, point);
     json_writer_int(json, "index", point->index);
     json_writer_end(json);
 }
@@ -166,6 +185,7 @@ int recipe_predictions_write(struct buffer *out, const struct recipe *recipe, co
     for (size_t i = 0; i < point.axes.count; i++)
         json_writer_string(&json, NULL, point.axes.at[i].name);
     json_writer_end(&json);
+    recipe_write_published(&json, "published", recipe);
     json_writer_begin_array(&json, "points");
     while (status == 0 && (status = predictions_next(&point)) > 0) {
         write_point(&json, &point);
@@ -184,9 +204,15 @@ static const char behind[] =
     ",theoretical_occupancy,predicted_us,limiter,predicted_arch,predicted_exact,predicted_lanes_active,"
     "predicted_gld_requests,"
     "predicted_gld_transactions,predicted_gld_efficiency_pct,predicted_gst_requests,"
-    "predicted_gst_transactions,predicted_gst_efficiency_pct,published_elapsed_ms,"
-    "published_gld_transactions,published_gld_efficiency_pct,published_gst_transactions,"
-    "published_gst_efficiency_pct,published_achieved_occupancy";
+    "predicted_gst_transactions,predicted_gst_efficiency_pct";
+
+/* The columns of what was published, and of what is predicted for that chip. */
+static void published_columns(struct buffer *text)
+{
+    for (const struct figure *figure = figure_table; figure->name; figure++)
+        if (strncmp(figure->name, FIGURE_PUBLISHED, strlen(FIGURE_PUBLISHED)) == 0)
+            buffer_format(text, ",%s", figure->name);
+}
 
 static int columns_choose(struct columns *columns, const struct sweep_axes *axes, const char *asked,
                           char detail[COLUMNS_DETAIL_BYTES])
@@ -200,6 +226,7 @@ static int columns_choose(struct columns *columns, const struct sweep_axes *axes
         if (suggest_find(axes->at[i].name, SUGGEST_TABLE(shapes)) < 0)
             buffer_format(&text, ",%s", axes->at[i].name);
     buffer_text(&text, behind);
+    published_columns(&text);
     int status = text.failed ? -1 : csv_columns(columns, text.data, detail);
     buffer_free(&text);
     return status;
@@ -208,14 +235,15 @@ static int columns_choose(struct columns *columns, const struct sweep_axes *axes
 /* A row is that of an experiment whose result has the prediction alone. */
 static int write_row(struct buffer *out, const struct columns *columns, const struct predictions *point)
 {
-    struct buffer texts[5] = {{0}};
-    enum { REQUEST, VALUES, RESULT, REFERENCE, FAILURE, TEXTS };
+    enum { REQUEST, VALUES, RESULT, REFERENCE, FAILURE, NOTES, TEXTS };
+    struct buffer texts[TEXTS] = {{0}};
     struct json_writer values = {.out = &texts[VALUES]}, result = {.out = &texts[RESULT]},
                        reference = {.out = &texts[REFERENCE]}, failure = {.out = &texts[FAILURE]};
     bool failed = point->problems.count > 0;
     write_values(&values, NULL, point);
     json_writer_begin_object(&result, NULL);
     json_writer_begin_object(&reference, NULL);
+    recipe_write_notes(&(struct json_writer){.out = &texts[NOTES]}, NULL, point->recipe);
     if (failed) {
         write_failure(&failure, NULL, point);
     } else {
@@ -223,8 +251,8 @@ static int write_row(struct buffer *out, const struct columns *columns, const st
         open_prediction(&result, point);
         json_writer_end(&result);
         write_occupancy_and_time(&result, point);
-        write_published(&reference, point);
     }
+    write_reference(&reference, point);
     json_writer_end(&result);
     json_writer_end(&reference);
     struct view_experiment experiment = {.id = "",
@@ -240,6 +268,7 @@ static int write_row(struct buffer *out, const struct columns *columns, const st
         .failure = failed ? texts[FAILURE].data : "{}",
         .id = "",
         .reference = texts[REFERENCE].data,
+        .notes = texts[NOTES].data,
     };
     int status = 0;
     for (int i = 0; i < TEXTS; i++)

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/counters_json.h"
 #include "api/json_parts.h"
@@ -31,9 +30,9 @@ static void write_launch(struct json_writer *json, const struct experiment *e, c
     json_writer_begin_object(json, "launch");
     json_writer_ints(json, "grid", e->grid, 3);
     json_writer_ints(json, "block", e->block, 3);
-    json_parts_int(json, "registers_per_thread", known, l->registers_per_thread);
-    json_parts_int(json, "local_bytes_per_thread", known, (int64_t)l->local_bytes_per_thread);
-    json_parts_int(json, "shared_bytes_per_block", known, (int64_t)l->shared_bytes_per_block);
+    json_writer_known_int(json, "registers_per_thread", known, l->registers_per_thread);
+    json_writer_known_int(json, "local_bytes_per_thread", known, (int64_t)l->local_bytes_per_thread);
+    json_writer_known_int(json, "shared_bytes_per_block", known, (int64_t)l->shared_bytes_per_block);
     json_writer_end(json);
 }
 
@@ -58,7 +57,7 @@ static void write_timing(struct json_writer *json, const char *key, const struct
     json_writer_rounded(json, "max_us", t->max_us);
     json_writer_rounded(json, "mean_us", t->mean_us);
     json_writer_rounded(json, "stddev_us", t->stddev_us);
-    json_parts_interval(json, "ci95_us", t->ci95_us);
+    json_writer_interval(json, "ci95_us", t->ci95_us);
     json_writer_string(json, "interval_of", "placement");
     json_writer_rounded(json, "noise", t->noise);
     json_writer_string(json, "stop", stop_reason_name(t->stop));

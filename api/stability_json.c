@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "api/device_json.h"
 #include "api/json_parts.h"

@@ -303,14 +303,14 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
 {
     struct expander x = {.sweep = sweep, .offers = offers, .problems = problems};
     int before = problems->count;
-    *sweep = (struct sweep){.unknown_device = -1, .repeat = sweep_repeat(object, problems)};
+    *sweep = (struct sweep){.unknown_device = -1, .rounds = sweep_repeat(object, problems)};
     sweep->spread = spread_read(object, problems);
-    json_t *round = round_of(object, sweep->repeat);
+    json_t *round = round_of(object, sweep->rounds);
     json_object_del(round, "spread");
     int status = round ? sweep_axes_read(&x.axes, round, SWEEP_POINTS_MAX, problems) : -1;
     size_t total = status == 0 ? sweep_axes_total(&x.axes) : 0;
     if (status == 0)
-        status = total_check(total, sweep->repeat, problems);
+        status = total_check(total, sweep->rounds, problems);
     if (status == 0)
         status = sweep_axes_check(&x.axes, round, problems);
     if (problems->count != before)
@@ -327,8 +327,8 @@ int sweep_expand_one(struct sweep *sweep, const json_t *object, const struct dev
     struct experiment experiment;
     struct device_set devices;
     int before = problems->count;
-    *sweep = (struct sweep){.unknown_device = -1, .repeat = sweep_repeat(object, problems)};
-    json_t *round = round_of(object, sweep->repeat);
+    *sweep = (struct sweep){.unknown_device = -1, .rounds = sweep_repeat(object, problems)};
+    json_t *round = round_of(object, sweep->rounds);
     x.point = json_incref(round);
     if (round)
         point_check(&x, &experiment, &devices, problems);

@@ -48,17 +48,12 @@ struct sweep {
     struct sweep_experiment *experiments;
     struct sweep_point *points;
     int experiment_count, point_count; /* of one round */
-    int repeat;                        /* rounds; 0 as 1: it is not repeated */
+    int rounds;                        /* over all of it, at least 1 */
     bool spread; /* its experiments may go to different devices; else all go where the first goes */
     /* a point is for it and its facts are not known: try again later; -1: there is none */
     int unknown_device;
     struct sweep_texts *texts;
 };
-
-static inline int sweep_rounds(const struct sweep *sweep)
-{
-    return sweep->repeat > 1 ? sweep->repeat : 1;
-}
 
 /* What "repeat" of a request says; 1 without it, or where it is wrong: that is added to *problems. */
 int sweep_repeat(const struct json_t *request, struct problems *problems);

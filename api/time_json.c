@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "api/kernel_json.h"
 #include "base/clock.h"
 #include "kernels/time/counted.h"
@@ -264,8 +263,8 @@ static void write_counted(struct json_writer *json, const struct counters *count
         counted.answer == COUNTED_UNIT || counted.answer == COUNTED_STARTS || counted.answer == COUNTED_WAITS;
     json_writer_begin_object(json, "counted");
     json_writer_string(json, "limiter", known ? predicted_time_bound_name(counted.limiter) : NULL);
-    json_parts_bool(json, "agrees", counted.agreement != COUNTED_UNDECIDED,
-                    counted.agreement == COUNTED_AGREES);
+    json_writer_known_bool(json, "agrees", counted.agreement != COUNTED_UNDECIDED,
+                           counted.agreement == COUNTED_AGREES);
     json_writer_rounded(json, "launch_pct", 100 * counted.share[TIME_LAUNCH]);
     json_writer_rounded(json, "dram_pct", 100 * counted.share[TIME_DRAM]);
     json_writer_rounded(json, "issue_pct", 100 * counted.share[TIME_ISSUE]);

@@ -12,15 +12,15 @@ enum { RESULT_SCHEMA = 1 };
 
 void view_device_name(struct json_writer *json, int device, const char *name)
 {
-    json_parts_int(json, "device", device >= 0, device);
-    json_parts_name(json, "device_name", name);
+    json_writer_known_int(json, "device", device >= 0, device);
+    json_writer_name(json, "device_name", name);
 }
 
 static void write_times(struct json_writer *json, const struct view_experiment *experiment)
 {
-    json_parts_time(json, "submitted_at", experiment->submitted_ms);
-    json_parts_time(json, "started_at", experiment->started_ms);
-    json_parts_time(json, "finished_at", experiment->finished_ms);
+    json_writer_time(json, "submitted_at", experiment->submitted_ms);
+    json_writer_time(json, "started_at", experiment->started_ms);
+    json_writer_time(json, "finished_at", experiment->finished_ms);
 }
 
 static void write_attempt(struct json_writer *json, const struct view_experiment *experiment)
@@ -41,7 +41,7 @@ static void write_lost(struct json_writer *json, const char *lost)
         json_writer_begin_object(json, NULL);
         json_object_foreach (run, name, value) {
             if (strcmp(name, "at") == 0)
-                json_parts_time(json, name, json_integer_value(value));
+                json_writer_time(json, name, json_integer_value(value));
             else
                 json_parts_tree(json, name, value);
         }
@@ -57,9 +57,9 @@ static void write_place(struct json_writer *json, const struct view_experiment *
     if (experiment->ended)
         return;
     if (!experiment->running)
-        json_parts_name(json, "waits_for", experiment->waits_for);
-    json_parts_int(json, "position", experiment->position >= 0, experiment->position);
-    json_parts_seconds(json, "eta_seconds", experiment->eta_s);
+        json_writer_name(json, "waits_for", experiment->waits_for);
+    json_writer_known_int(json, "position", experiment->position >= 0, experiment->position);
+    json_writer_seconds(json, "eta_seconds", experiment->eta_s);
     if (experiment->paused)
         json_writer_bool(json, "paused", true);
     if (experiment->cancelling)
@@ -109,9 +109,9 @@ void view_experiment_write(struct json_writer *json, const char *key,
     if (!experiment->ended) /* an ended one has the object of its result under that name */
         view_device_name(json, experiment->device, experiment->device_name);
     else
-        json_parts_name(json, "device_name", experiment->device_name);
+        json_writer_name(json, "device_name", experiment->device_name);
     write_lost(json, experiment->lost);
-    json_parts_name(json, "owner", experiment->owner);
+    json_writer_name(json, "owner", experiment->owner);
     write_times(json, experiment);
     write_place(json, experiment);
     json_writer_json(json, "request", experiment->request);
@@ -143,7 +143,7 @@ void view_experiment_summary(struct json_writer *json, const char *key,
     json_writer_string(json, "kernel", experiment->kernel);
     view_device_name(json, experiment->device, experiment->device_name);
     write_attempt(json, experiment);
-    json_parts_name(json, "owner", experiment->owner);
+    json_writer_name(json, "owner", experiment->owner);
     write_times(json, experiment);
     write_failure(json, experiment);
     json_writer_json(json, "request", experiment->request);
@@ -181,7 +181,7 @@ static void write_counts(struct json_writer *json, const struct view_sweep *swee
     json_writer_int(json, "cancelled", sweep->cancelled);
     json_writer_int(json, "removed", sweep->removed);
     if (sweep->queued + sweep->running)
-        json_parts_seconds(json, "eta_seconds", sweep->eta_s);
+        json_writer_seconds(json, "eta_seconds", sweep->eta_s);
 }
 
 static void write_sweep_links(struct json_writer *json, const char *id)
@@ -200,10 +200,10 @@ void view_sweep_open(struct json_writer *json, const char *key, const struct vie
     json_writer_begin_object(json, key);
     json_writer_string(json, "id", sweep->id);
     json_writer_string(json, "state", sweep->state);
-    json_parts_time(json, "submitted_at", sweep->submitted_ms);
-    json_parts_time(json, "finished_at", sweep->finished_ms);
+    json_writer_time(json, "submitted_at", sweep->submitted_ms);
+    json_writer_time(json, "finished_at", sweep->finished_ms);
     json_writer_string(json, "recipe", sweep->recipe);
-    json_parts_name(json, "owner", sweep->owner);
+    json_writer_name(json, "owner", sweep->owner);
     json_writer_bool(json, "spread", sweep->spread);
     write_devices(json, sweep);
     write_counts(json, sweep);
@@ -268,16 +268,16 @@ void view_hold_write(struct json_writer *json, const struct view_hold *hold)
     json_writer_bool(json, "paused", hold->held);
     if (!hold->held)
         return;
-    json_parts_name(json, "paused_by", hold->owner);
-    json_parts_time(json, "paused_since", hold->since_ms);
+    json_writer_name(json, "paused_by", hold->owner);
+    json_writer_time(json, "paused_since", hold->since_ms);
 }
 
 static void write_status(struct json_writer *json, const struct view_device *device)
 {
     json_writer_begin_object(json, "status");
     json_writer_string(json, "health", device->health);
-    json_parts_name(json, "reason", device->reason);
-    json_parts_int(json, "executor_pid", device->executor, device->executor);
+    json_writer_name(json, "reason", device->reason);
+    json_writer_known_int(json, "executor_pid", device->executor, device->executor);
     json_writer_bool(json, "context", device->context);
     json_writer_int(json, "runs", device->runs);
     json_writer_int(json, "failures", device->failures);
@@ -290,12 +290,12 @@ void view_device_write(struct json_writer *json, const char *key, const struct v
     snprintf(number, sizeof number, "%d", device->index);
     json_writer_begin_object(json, key);
     json_writer_int(json, "index", device->index);
-    json_parts_name(json, "device_name", device->name);
-    json_parts_name(json, "note", device->note);
+    json_writer_name(json, "device_name", device->name);
+    json_writer_name(json, "note", device->note);
     json_writer_bool(json, "in_list", device->listed);
     json_writer_string(json, "readiness", device->readiness);
     json_writer_string(json, "idle", device->release ? "release" : "context");
-    json_parts_name(json, "executor_build", device->build);
+    json_writer_name(json, "executor_build", device->build);
     if (device->facts) {
         device_json_facts(json, device->facts);
         device_json_peaks(json, device->facts);
@@ -316,10 +316,10 @@ static void write_owner(struct json_writer *json, const struct view_owner *owner
     json_writer_int(json, "queued", owner->queued);
     json_writer_bool(json, "running", owner->running);
     json_writer_fixed(json, "share", owner->share, SHARE_DECIMALS);
-    json_parts_name(json, "owner", owner->name);
-    json_parts_name(json, "next", owner->next);
-    json_parts_seconds(json, "begins_seconds", owner->begins_s);
-    json_parts_seconds(json, "ends_seconds", owner->ends_s);
+    json_writer_name(json, "owner", owner->name);
+    json_writer_name(json, "next", owner->next);
+    json_writer_seconds(json, "begins_seconds", owner->begins_s);
+    json_writer_seconds(json, "ends_seconds", owner->ends_s);
     json_writer_end(json);
 }
 
@@ -327,12 +327,12 @@ void view_queue_write(struct json_writer *json, const char *key, const struct vi
 {
     json_writer_begin_object(json, key);
     json_writer_int(json, "device", queue->device);
-    json_parts_name(json, "device_name", queue->name);
+    json_writer_name(json, "device_name", queue->name);
     json_writer_int(json, "queued", queue->queued);
-    json_parts_name(json, "running", queue->running);
-    json_parts_seconds(json, "mean_seconds", queue->mean_s);
-    json_parts_seconds(json, "eta_seconds", queue->eta_s);
-    json_parts_name(json, "waits_for", queue->waits_for);
+    json_writer_name(json, "running", queue->running);
+    json_writer_seconds(json, "mean_seconds", queue->mean_s);
+    json_writer_seconds(json, "eta_seconds", queue->eta_s);
+    json_writer_name(json, "waits_for", queue->waits_for);
     view_hold_write(json, &queue->hold);
     json_writer_begin_array(json, "owners");
     for (int i = 0; i < queue->owner_count; i++)

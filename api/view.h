@@ -90,6 +90,7 @@ struct view_point {
         *failure;   /* of one that cannot be launched: JSON objects, what was asked for and what is wrong */
     const char *id; /* of one that was removed */
     const char *reference; /* JSON object whose members are shown with it; NULL: none */
+    const char *notes; /* on the published table of its recipe: JSON; a table alone has them; NULL: none */
 };
 void view_point_write(struct json_writer *json, const char *key, const struct view_point *point);
 

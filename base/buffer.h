@@ -5,10 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct buffer {
     char *data;       /* always ends with a NUL beyond `size` when not NULL */
     size_t size;      /* bytes in use */
@@ -29,7 +25,4 @@ char *buffer_take(struct buffer *buffer);
 
 void buffer_free(struct buffer *buffer);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* ---- strings ---- */
 
 /* Bytes of the UTF-8 sequence of two or more that begins here; 0 when it is none. Overlong forms,
@@ -269,6 +271,49 @@ void json_writer_fixed(struct json_writer *writer, const char *key, double value
     }
     value_begin(writer, key);
     buffer_format(writer->out, "%.*f", decimals, value);
+}
+
+void json_writer_name(struct json_writer *writer, const char *key, const char *text)
+{
+    json_writer_string(writer, key, text && text[0] ? text : NULL);
+}
+
+void json_writer_known_int(struct json_writer *writer, const char *key, bool known, int64_t value)
+{
+    if (known)
+        json_writer_int(writer, key, value);
+    else
+        json_writer_null(writer, key);
+}
+
+void json_writer_known_bool(struct json_writer *writer, const char *key, bool known, bool value)
+{
+    if (known)
+        json_writer_bool(writer, key, value);
+    else
+        json_writer_null(writer, key);
+}
+
+void json_writer_interval(struct json_writer *writer, const char *key, const double interval[2])
+{
+    json_writer_begin_array(writer, key);
+    json_writer_rounded(writer, NULL, interval[0]);
+    json_writer_rounded(writer, NULL, interval[1]);
+    json_writer_end(writer);
+}
+
+void json_writer_seconds(struct json_writer *writer, const char *key, double seconds)
+{
+    enum { DECIMALS = 3 };
+    json_writer_fixed(writer, key, seconds, DECIMALS);
+}
+
+void json_writer_time(struct json_writer *writer, const char *key, int64_t wall_ms)
+{
+    char text[CLOCK_TEXT_BYTES];
+    if (wall_ms)
+        clock_text(wall_ms, text);
+    json_writer_string(writer, key, wall_ms ? text : NULL);
 }
 
 void json_writer_raw(struct json_writer *writer, const char *key, const char *json, size_t bytes)

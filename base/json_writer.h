@@ -11,10 +11,6 @@
 
 #include "base/buffer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { JSON_WRITER_DEPTH = 64 }; /* arrays and objects within each other, at most */
 
 /* Begins as {.out = &buffer}: the text is appended to what the buffer holds. One thread uses it at a time. */
@@ -58,6 +54,22 @@ void json_writer_amount(struct json_writer *writer, const char *key, double valu
    durations. */
 void json_writer_fixed(struct json_writer *writer, const char *key, double value, int decimals);
 
+/* A text that is written as null where it is empty or NULL. */
+void json_writer_name(struct json_writer *writer, const char *key, const char *text);
+
+/* Null where it is not known. */
+void json_writer_known_int(struct json_writer *writer, const char *key, bool known, int64_t value);
+void json_writer_known_bool(struct json_writer *writer, const char *key, bool known, bool value);
+
+/* An array of two real numbers: [low, high]. */
+void json_writer_interval(struct json_writer *writer, const char *key, const double interval[2]);
+
+/* A duration, as json_writer_fixed() to a thousandth. */
+void json_writer_seconds(struct json_writer *writer, const char *key, double seconds);
+
+/* A moment, in milliseconds since 1970, as "2026-01-20T12:00:00.000Z"; 0 is written as null. */
+void json_writer_time(struct json_writer *writer, const char *key, int64_t wall_ms);
+
 /* Bytes that are valid JSON already, as they are. */
 void json_writer_raw(struct json_writer *writer, const char *key, const char *json, size_t bytes);
 
@@ -73,7 +85,4 @@ int json_writer_finish(const struct json_writer *writer);
 /* True when the text, which ends with NUL, is UTF-8. */
 bool json_writer_is_utf8(const char *text);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 #ifndef COALESCED_BASE_LOG_H
 #define COALESCED_BASE_LOG_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 /* Lines above this level are dropped; LOG_INFO at the start. */
@@ -24,7 +20,4 @@ void log_line(enum log_level level, const char *format, ...) __attribute__((form
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

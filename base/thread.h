@@ -5,10 +5,6 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Starts a thread that ps, top and gdb show by this name of at most 15 characters. Returns 0 or an errno
    value, as pthread_create() does. */
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
@@ -20,7 +16,4 @@ void thread_condition_init(pthread_cond_t *condition);
    is held. Returns 0, or ETIMEDOUT. */
 int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

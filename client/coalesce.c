@@ -7,13 +7,14 @@
 #include "client/context.h"
 #include "client/manual/manual.h"
 #include "client/terminal/interrupt.h"
+#include "client/work/fetch.h"
 #include "version.h"
 
 /* Prints what needs no service: help, version, manual, completions. -1: none of them was asked for. */
-static int print_manual(const struct command_line *options)
+static int print_manual(const struct command_line *options, int columns)
 {
     if (options->given[OPTION_HELP])
-        manual_print_help(stdout, options->command);
+        manual_print_help(stdout, columns, options->command);
     else if (options->command)
         return -1;
     else if (options->given[OPTION_VERSION])
@@ -48,7 +49,13 @@ static int run(struct context *context)
             0)
         return context_usage(context, &error);
     interrupt_watch();
-    int status = options->command->run(context);
+    if (!table && !options->given[OPTION_JSON] && !command_table_takes(options->command, OPTION_OUTPUT))
+        screen_wrap_output(&context->screen);
+    int status = EXIT_FINE;
+    for (int i = 0; i < options->word_count && status == EXIT_FINE; i++)
+        status = fetch_whole_id(context, &options->words[i]);
+    if (status == EXIT_FINE)
+        status = options->command->run(context);
     screen_clear_progress(&context->screen);
     http_client_close(&context->service);
     return status;
@@ -67,9 +74,9 @@ int main(int argc, char **argv)
                 given[OPTION_ASCII] != NULL, given[OPTION_QUIET] != NULL);
     if (parsed != 0)
         return context_usage(&context, &error);
-    int status = print_manual(&context.options);
+    int status = print_manual(&context.options, context.screen.columns);
     if (status < 0 && !context.options.command) {
-        manual_print_help(stderr, NULL);
+        manual_print_help(stderr, context.screen.columns, NULL);
         return EXIT_USAGE;
     }
     if (status < 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/suggest.h"
 #include "base/words.h"
 
 /* The option that "name" or "name=value" names, or a single letter; OPTION_COUNT when there is none. */
@@ -20,6 +21,28 @@ static enum option find_option(const char *text, bool letter)
     return OPTION_COUNT;
 }
 
+static int unknown_option(const char *text, struct error *error)
+{
+    struct suggestion meant;
+    char name[SUGGEST_NAME_MAX + 1];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    suggest_among(&meant, text[1] == '-' ? name : "", manual_options, OPTION_COUNT, sizeof *manual_options);
+    return meant.found ? error_set(error, ERROR_INVALID, "there is no option %s: did you mean --%s?", text,
+                                   meant.found)
+                       : error_set(error, ERROR_INVALID, "there is no option %s", text);
+}
+
+static int unknown_command(const char *text, struct error *error)
+{
+    struct suggestion meant;
+    suggest_begin(&meant, text);
+    for (const struct manual_command *command = manual_commands; command->name; command++)
+        suggest_consider(&meant, command->name);
+    return meant.found ? error_set(error, ERROR_INVALID, "there is no command \"%s\": did you mean \"%s\"?",
+                                   text, meant.found)
+                       : error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+}
+
 /* Parses the option argv[*at] with its value, which may be the next argument: *at is then that one. */
 static int parse_option(struct command_line *options, int argc, char **argv, int *at, struct error *error)
 {
@@ -27,7 +50,7 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
     bool letter = text[1] != '-';
     enum option option = find_option(name, letter);
     if (option == OPTION_COUNT)
-        return error_set(error, ERROR_INVALID, "there is no option %s", text);
+        return unknown_option(text, error);
     const struct manual_option *row = &manual_options[option];
     const char *joined = letter ? (name[1] ? name + 1 : NULL) : strchr(name, '=');
     if (joined && !letter)
@@ -78,12 +101,12 @@ int context_parse(struct command_line *options, int argc, char **argv, struct er
             named = true;
             options->command = command_table_find(text);
             if (!options->command && strcmp(text, "help") != 0)
-                return error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+                return unknown_command(text, error);
             if (!options->command)
                 options->given[OPTION_HELP] = "";
         } else if (!options->command && options->given[OPTION_HELP] &&
                    !(options->command = command_table_find(text))) {
-            return error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+            return unknown_command(text, error);
         } else if (!options->command->name || options->word_count >= CONTEXT_WORDS_MAX) {
             return error_set(error, ERROR_INVALID, "more than %d words", CONTEXT_WORDS_MAX);
         } else if (!options->given[OPTION_HELP]) {

@@ -5,10 +5,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Ascending, in place. */
 void statistics_sort(double *values, int count);
 
@@ -47,7 +43,4 @@ struct statistics_shift {
 void statistics_shift(const double *a, int a_count, const double *b, int b_count,
                       struct statistics_shift *shift);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

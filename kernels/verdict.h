@@ -5,10 +5,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { VERDICT_LEAST = 5 };         /* the minimum of runs, and of placements, of a side */
 enum { VERDICT_NEEDS_MOST = 1000 }; /* the largest number of further runs that is reported */
 
@@ -58,7 +54,4 @@ struct verdict_of {
 int verdict_judge(struct verdict_run *a, int a_count, struct verdict_run *b, int b_count, double same_within,
                   double apart_us, struct verdict_of *of);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -284,7 +284,7 @@ int listeners_announce(struct listeners *listeners, const char *instance, struct
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "url", port ? url : NULL);
     json_writer_int(&json, "port", port);
-    json_writer_string(&json, "socket", config->socket[0] ? config->socket : NULL);
+    json_writer_name(&json, "socket", config->socket);
     json_writer_string(&json, "instance", instance);
     json_writer_int(&json, "pid", getpid());
     json_writer_end(&json);

@@ -18,6 +18,13 @@ int answers_result_status(const json_t *experiment, bool strict);
 void answers_print_sweep(const json_t *sweep, const struct screen *screen);
 int answers_sweep_status(const json_t *sweep, bool strict);
 
+/* Of a recipe's sweep: what was published, predicted for that chip, predicted for this device and measured
+   here, with marks and notes. Nothing where nothing was published. */
+void answers_print_published(const json_t *sweep, const struct screen *screen);
+
+/* "sector", "line", ...: so many of a unit of transactions, as a reader names them. Static, or `unit`. */
+const char *answers_unit_words(const char *unit, size_t count, bool chinese);
+
 /* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more
    axis of the table and the plot. */
 void answers_name_devices(json_t *sweep);

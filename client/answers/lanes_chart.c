@@ -12,18 +12,17 @@
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
 
-/* "5 sectors": so many units of an architecture's transactions, as a reader names them. */
-static const char *unit_words(const char *unit, size_t count)
+const char *answers_unit_words(const char *unit, size_t count, bool chinese)
 {
-    static const char *const words[][3] = {
-        {"sector", "sector", "sectors"},
-        {"line", "line", "lines"},
-        {"segment", "segment", "segments"},
-        {"half_warp_segment", "segment of a half warp", "segments of half warps"},
+    static const char *const words[][4] = {
+        {"sector", "sector", "sectors", "扇区"},
+        {"line", "line", "lines", "缓存行"},
+        {"segment", "segment", "segments", "段"},
+        {"half_warp_segment", "segment of a half warp", "segments of half warps", "半线程束的段"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(unit, words[i][0]) == 0)
-            return words[i][count == 1 ? 1 : 2];
+            return words[i][chinese ? 3 : count == 1 ? 1 : 2];
     return unit;
 }
 
@@ -36,7 +35,8 @@ static enum style access_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *ro
 
 static enum style unit_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", unit_words(json_path_text(row, "unit", ""), 2));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s",
+             answers_unit_words(json_path_text(row, "unit", ""), 2, false));
     return STYLE_NONE;
 }
 
@@ -169,9 +169,9 @@ static void print_access(const json_t *explanation, const json_t *access, const 
     const char *unit = json_path_text(row, "unit", NULL);
     size_t transactions = json_array_size(json_object_get(access, "transactions"));
     if (sectors && unit)
-        printf(": %zu %s, %.0f bytes moved, %.0f used, %.4g %%", transactions, unit_words(unit, transactions),
-               json_path_number(access, "moved_bytes"), json_path_number(access, "used_bytes"),
-               json_path_number(access, "efficiency_pct"));
+        printf(": %zu %s, %.0f bytes moved, %.0f used, %.4g %%", transactions,
+               answers_unit_words(unit, transactions, false), json_path_number(access, "moved_bytes"),
+               json_path_number(access, "used_bytes"), json_path_number(access, "efficiency_pct"));
     else if (sectors)
         printf(": %zu sectors", json_array_size(sectors));
     putchar('\n');

@@ -36,6 +36,8 @@ static json_t *point_figures_at(const json_t *document, const struct figure *fig
                                            {"result/bandwidth/", ""},
                                            {"result/correctness/", ""},
                                            {"result/stability/", ""},
+                                           {"result/transfers/", "transfers/"},
+                                           {"result/counters/", "efficiency/counted/"},
                                            {"result/prediction/", "efficiency/predicted/"}};
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s", figure->path);

@@ -15,32 +15,30 @@ enum { DEVICES_NAMED = 4 };
 
 /* The columns besides those of the figures that every table has. */
 struct points_columns {
-    json_t *axes, *published; /* the names of both are the keys */
+    json_t *axes; /* their names are the keys */
     struct point_figures hot, cold;
     const struct figure *loads, *stores;
     bool repeated, predicted, peak;
 };
 
-/* A column that no point has a number for is left out. */
+/* A column that no point has a number for is left out; beside published efficiencies, in the table below, stand those
+   that are predicted. */
 static void choose_columns(struct points_columns *columns, const json_t *sweep)
 {
     const json_t *points = json_object_get(sweep, "points");
-    const char *name;
+    bool published = json_is_object(json_object_get(sweep, "published"));
     size_t i;
-    json_t *point, *value;
+    json_t *point;
     *columns = (struct points_columns){.axes = json_object_get(json_array_get(points, 0), "values"),
-                                       .published = json_object(),
                                        .hot = point_figures_of("hot"),
                                        .cold = point_figures_of("cold"),
                                        .loads = point_figures_find("predicted_gld_efficiency_pct"),
                                        .stores = point_figures_find("predicted_gst_efficiency_pct"),
                                        .repeated = json_path_number(sweep, "repeat") > 1};
     json_array_foreach (points, i, point) {
-        columns->predicted = columns->predicted || isfinite(point_figures_number(point, columns->loads));
+        columns->predicted =
+            columns->predicted || (!published && isfinite(point_figures_number(point, columns->loads)));
         columns->peak = columns->peak || isfinite(point_figures_number(point, columns->hot.peak));
-        json_object_foreach (json_object_get(point, "published"), name, value)
-            if (json_is_number(value))
-                json_object_set_new(columns->published, name, json_true());
     }
 }
 
@@ -63,8 +61,6 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
         point_figures_column(sheet, screen, SPARE, columns->loads, NULL, " used");
         point_figures_column(sheet, screen, SPARE, columns->stores, NULL, " used");
     }
-    json_object_foreach (columns->published, name, value)
-        sheet_column(sheet, SPARE, name, "published");
     sheet_column(sheet, SHEET_LEFT, "", "");
 }
 
@@ -105,11 +101,6 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
     if (columns->predicted) {
         point_figures_cell(sheet, point, columns->loads);
         point_figures_cell(sheet, point, columns->stores);
-    }
-    json_object_foreach (columns->published, name, value) {
-        double number = json_path_number(json_object_get(point, "published"), name);
-        number_text(text, number);
-        sheet_cell(sheet, isfinite(number) ? STYLE_NONE : STYLE_FAINT, text);
     }
     add_remark(sheet, point, screen->ascii);
 }
@@ -175,10 +166,10 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
     json_array_foreach (json_object_get(sweep, "points"), i, point)
         add_point(sheet, &columns, point, screen);
     sheet_print(sheet, screen, stdout);
-    json_decref(columns.published);
     double repeat = json_path_number(sweep, "repeat");
     if (repeat > 1 && repeat < 6)
         puts("An interval over runs takes 6 of them: repeat=6 or more.");
+    answers_print_published(sweep, screen);
     printf("%sid %s%s\n", screen_style(screen, STYLE_FAINT), json_path_text(sweep, "id", "?"),
            screen_style(screen, STYLE_NONE));
 }

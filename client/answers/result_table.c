@@ -146,8 +146,8 @@ static void print_stability(const json_t *experiment, const struct screen *scree
         printf("%s%s not stable: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "!" : "△",
                json_string_value(reason), screen_style(screen, STYLE_NONE));
     if (json_path_true(experiment, "timing.near_floor"))
-        printf("the cold time is mostly the launch: an empty kernel takes %.4g us\n",
-               json_path_number(experiment, "timing.floor_us"));
+        printf("the cold time is mostly the launch: an empty kernel takes %.4g %s\n",
+               json_path_number(experiment, "timing.floor_us"), screen_unit(screen, "us"));
 }
 
 /* What the headline has of a result: the operations of a kernel that is about them, else the bandwidth.

@@ -11,24 +11,10 @@
 
 enum { BAR_COLUMNS = 32 };
 
-/* Prints the service's sentence in the language of the locale. With ASCII alone other characters are
-   replaced. */
+/* Prints the service's sentence in the language of the locale. */
 static void print_words(const json_t *texts, const struct screen *screen)
 {
-    static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
-    const char *text = json_path_text(texts, screen->chinese ? "zh" : "en", "");
-    while (*text) {
-        size_t length = screen_text_cut(text, 1);
-        const char *written = "?";
-        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
-            if (strncmp(text, replacements[i][0], length) == 0)
-                written = replacements[i][1];
-        if (!screen->ascii || length == 1)
-            fwrite(text, 1, length, stdout);
-        else
-            fputs(written, stdout);
-        text += length;
-    }
+    screen_write(screen, json_path_text(texts, screen->chinese ? "zh" : "en", ""));
 }
 
 static bool is_missing(const json_t *time)

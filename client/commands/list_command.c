@@ -85,17 +85,17 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
 
 enum { SPARE = SHEET_LEFT | SHEET_SPARE };
 static const struct rows_table_column experiment_columns[] = {
-    {"id", NULL, SHEET_LEFT, .path = "id"},
+    {"id", NULL, SHEET_ID, .path = "id"},
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
     {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
-    {"request", NULL, SPARE, .cell = request_cell},
+    {"request", NULL, SPARE | SHEET_CUT, .cell = request_cell},
     {"device", NULL, SPARE, .path = "device_name"},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
     {NULL},
 };
 static const struct rows_table_column sweep_columns[] = {
-    {"id", NULL, SHEET_LEFT, .path = "id"},
+    {"id", NULL, SHEET_ID, .path = "id"},
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
     {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
     {"done", NULL, SHEET_RIGHT, .path = "done", .form = ROWS_TABLE_WHOLE},

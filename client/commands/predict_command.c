@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"

@@ -4,16 +4,18 @@
 
 /* ---- help ---- */
 
-enum { TEXT_FROM = 30, WIDTH = 100 };
+enum { WIDTH_MAX = 100 };
 
-/* Prints words from column `from` on, in lines of at most WIDTH; the current line is `at` columns long. */
+static int width, text_from; /* of the lines of help, and where an option's text begins */
+
+/* Prints words from column `from` on, in lines of at most `width`; the current line is `at` columns long. */
 static void print_words(FILE *out, int from, int at, const char *text)
 {
     fprintf(out, "%*s", from - at, "");
     int column = from;
     while (*text) {
         int length = (int)strcspn(text, " \n");
-        if (column > from && column + 1 + length > WIDTH) {
+        if (column > from && column + 1 + length > width) {
             fprintf(out, "\n%*s", from, "");
             column = from;
         }
@@ -25,11 +27,11 @@ static void print_words(FILE *out, int from, int at, const char *text)
 
 static void print_text(FILE *out, int at, const char *text)
 {
-    if (at >= TEXT_FROM) {
+    if (at >= text_from) {
         fputc('\n', out);
         at = 0;
     }
-    print_words(out, TEXT_FROM, at, text);
+    print_words(out, text_from, at, text);
 }
 
 static void print_pairs(FILE *out, const char *title, const struct manual_pair *pairs)
@@ -79,8 +81,10 @@ static void print_command(FILE *out, const struct manual_command *command)
     print_pairs(out, "Exit status", manual_exits);
 }
 
-void manual_print_help(FILE *out, const struct manual_command *command)
+void manual_print_help(FILE *out, int columns, const struct manual_command *command)
 {
+    width = columns < WIDTH_MAX ? columns : WIDTH_MAX;
+    text_from = width < 80 ? 10 : 30;
     if (command) {
         print_command(out, command);
         return;

@@ -6,8 +6,8 @@
 
 #include "client/manual/command_table.h"
 
-/* Prints the help of one command; NULL: of all. */
-void manual_print_help(FILE *out, const struct manual_command *command);
+/* Prints the help of one command in lines of at most `columns`; NULL: of all. */
+void manual_print_help(FILE *out, int columns, const struct manual_command *command);
 
 /* Prints the source of coalesce(1), with troff's man macros. */
 void manual_print_man_page(FILE *out, const char *version);

@@ -242,6 +242,7 @@ static int retry_or_report(struct http_client *service, const struct http_client
         screen_say(service->screen, "cannot reach the service at %s%s: %s",
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",
                    curl_easy_strerror(code));
+        fputs("  Start it with `coalesced`, or name another one in COALESCED_URL or with --url.\n", stderr);
         return EXIT_UNREACHABLE;
     }
     problem_text_print(service->screen, response->status, response->body.data, request->arguments,

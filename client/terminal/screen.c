@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "client/terminal/interrupt.h"
 
@@ -44,6 +45,137 @@ static const char *language(void)
     return "";
 }
 
+/* ---- characters ---- */
+
+/* The first UTF-8 character of a text: its bytes, and in *columns how many columns it takes. */
+static size_t character(const char *text, size_t length, int *columns)
+{
+    mbstate_t state = {0};
+    wchar_t wide = 0;
+    size_t bytes = 1;
+    while (bytes < length && ((unsigned char)text[bytes] & 0xC0) == 0x80)
+        bytes++;
+    int width = mbrtowc(&wide, text, bytes, &state) == bytes ? wcwidth(wide) : 1;
+    *columns = width < 0 ? 1 : width;
+    return bytes;
+}
+
+int screen_text_columns(const char *text)
+{
+    int columns = 0, wide;
+    for (size_t left = strlen(text), bytes; left > 0; left -= bytes, text += bytes) {
+        bytes = character(text, left, &wide);
+        columns += wide;
+    }
+    return columns;
+}
+
+size_t screen_text_cut(const char *text, int columns)
+{
+    size_t at = 0, length = strlen(text), bytes;
+    for (int wide; at < length; at += bytes, columns -= wide) {
+        bytes = character(text + at, length - at, &wide);
+        if (wide > columns)
+            break;
+    }
+    return at;
+}
+
+/* ---- lines longer than the terminal is wide ---- */
+
+/* A terminal as a stream that breaks lines between words. */
+struct wrapped {
+    FILE *terminal;
+    const struct screen *screen;
+    int column, blanks; /* blanks: before the next word, not written yet */
+    int indent;         /* of the line's further parts; -1: it has no word yet */
+};
+
+static void write_blanks(struct wrapped *w)
+{
+    fprintf(w->terminal, "%*s", w->blanks, "");
+    w->column += w->blanks;
+    w->blanks = 0;
+}
+
+/* The next word: up to a blank, a control character or a character of two columns, after which a line may be
+   broken as well; but not before its punctuation, for which there is always place. */
+static size_t next_word(const char *text, size_t length, int *columns)
+{
+    size_t at = 0;
+    int wide;
+    for (*columns = 0; at < length && (unsigned char)text[at] > ' '; *columns += wide) {
+        size_t bytes = character(text + at, length - at, &wide);
+        if (wide == 2 && at > 0)
+            break;
+        at += bytes;
+        if (wide == 2) {
+            *columns = 2;
+            break;
+        }
+    }
+    return at;
+}
+
+static void write_word(struct wrapped *w, const char *word, size_t bytes, int columns)
+{
+    bool asian = columns == 2 && (unsigned char)*word >= 0xE3;
+    bool punctuation = asian && (memcmp(word, "\u3001", 3) == 0 || memcmp(word, "\u3002", 3) == 0 ||
+                                 memcmp(word, "\uFF00", 2) == 0);
+    int width = w->screen->columns - (asian ? 2 : 0);
+    if (w->indent >= 0 && (w->blanks || asian) && !punctuation && w->column > w->indent &&
+        w->column + w->blanks + columns > width) {
+        fputc('\n', w->terminal);
+        w->column = 0;
+        w->blanks = w->indent;
+    }
+    write_blanks(w);
+    if (w->indent < 0)
+        w->indent = w->column + 2 < w->screen->columns / 2 ? w->column + 2 : 0;
+    fwrite(word, 1, bytes, w->terminal);
+    w->column += columns;
+}
+
+static ssize_t wrapped_write(void *cookie, const char *text, size_t size)
+{
+    struct wrapped *w = cookie;
+    for (size_t at = 0, bytes; at < size; at += bytes) {
+        int columns = 0;
+        if (text[at] == ' ') {
+            bytes = 1;
+            w->blanks++;
+            continue;
+        }
+        bytes = next_word(text + at, size - at, &columns);
+        if (bytes) {
+            write_word(w, text + at, bytes, columns);
+            continue;
+        }
+        write_blanks(w);
+        bytes = 1;
+        if (text[at] == '\033' && at + 1 < size && text[at + 1] == '[')
+            for (bytes = 2; at + bytes < size && (text[at + bytes++] & 0x40) == 0;)
+                ;
+        else
+            w->column = 0, w->indent = -1;
+        fwrite(text + at, 1, bytes, w->terminal);
+    }
+    write_blanks(w);
+    return fflush(w->terminal) == 0 ? (ssize_t)size : 0;
+}
+
+/* The stream in place of a terminal's; the terminal's own where there is no memory. */
+static FILE *wrap(FILE *terminal, const struct screen *screen, struct wrapped *w)
+{
+    *w = (struct wrapped){.terminal = terminal, .screen = screen, .indent = -1};
+    FILE *stream = fopencookie(w, "w", (cookie_io_functions_t){.write = wrapped_write});
+    if (stream)
+        setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+    return stream ? stream : terminal;
+}
+
+/* ---- the screen ---- */
+
 void screen_open(struct screen *screen, const char *color, bool ascii, bool quiet)
 {
     setlocale(LC_CTYPE, "");
@@ -57,6 +189,16 @@ void screen_open(struct screen *screen, const char *color, bool ascii, bool quie
     screen->color = strcmp(color, "always") == 0 ||
                     (strcmp(color, "auto") == 0 && screen->out && !dumb && !(without && *without));
     screen_measure(screen);
+    static struct wrapped wrapped;
+    if (screen->err)
+        stderr = wrap(stderr, screen, &wrapped);
+}
+
+void screen_wrap_output(const struct screen *screen)
+{
+    static struct wrapped wrapped;
+    if (screen->out)
+        stdout = wrap(stdout, screen, &wrapped);
 }
 
 const char *screen_style(const struct screen *screen, enum style style)
@@ -117,26 +259,21 @@ void screen_progress(struct screen *screen, const char *text)
     screen->progress = true;
 }
 
-static bool begins_character(char byte)
+void screen_write(const struct screen *screen, const char *text)
 {
-    return ((unsigned char)byte & 0xC0) != 0x80;
-}
-
-int screen_text_columns(const char *text)
-{
-    int columns = 0;
-    for (; *text; text++)
-        columns += begins_character(*text);
-    return columns;
-}
-
-size_t screen_text_cut(const char *text, int columns)
-{
-    size_t at = 0;
-    for (int seen = 0; text[at]; at++)
-        if (begins_character(text[at]) && seen++ == columns)
-            break;
-    return at;
+    static const char *const replacements[][2] = {{"µ", "u"}, {"×", "x"}, {"\u00a0", " "}};
+    for (size_t length; *text; text += length) {
+        const char *written = "?";
+        int columns;
+        length = character(text, strlen(text), &columns);
+        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+            if (strncmp(text, replacements[i][0], length) == 0)
+                written = replacements[i][1];
+        if (!screen->ascii || length == 1)
+            fwrite(text, 1, length, stdout);
+        else
+            fputs(written, stdout);
+    }
 }
 
 /* ---- the page ---- */

@@ -27,8 +27,13 @@ enum style {
     STYLE_COUNT
 };
 
-/* color: "auto", "always" or "never". Calls setlocale for LC_CTYPE. */
+/* color: "auto", "always" or "never". Calls setlocale for LC_CTYPE. From then on lines on standard error
+   that are longer than the terminal is wide are broken between words. The screen stays where it is until the
+   program ends. */
 void screen_open(struct screen *screen, const char *color, bool ascii, bool quiet);
+
+/* The same of standard output, on a terminal: for what is read and not pasted. Called once. */
+void screen_wrap_output(const struct screen *screen);
 
 /* Reads the terminal's size again. */
 void screen_measure(struct screen *screen);
@@ -49,7 +54,10 @@ void screen_remark(struct screen *screen, const char *format, ...) __attribute__
 void screen_progress(struct screen *screen, const char *text);
 void screen_clear_progress(struct screen *screen);
 
-/* The characters of a UTF-8 text, and the bytes of its first `columns` characters. */
+/* Writes a text of the service on standard output. With ASCII alone other characters are replaced. */
+void screen_write(const struct screen *screen, const char *text);
+
+/* The columns that a UTF-8 text takes, and the bytes of what fits in `columns`. */
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
 

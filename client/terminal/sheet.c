@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 64, GAP = 2 };
+enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 12 };
 
 struct cell {
     enum style style;
@@ -81,6 +81,35 @@ static int width_of(const struct sheet *sheet)
     return width;
 }
 
+/* The text as it stands in a column that became narrower; freed by the caller. */
+static char *cut(const struct column *column, const struct screen *screen, const char *text)
+{
+    const char *dots = screen->ascii ? "..." : "…";
+    int columns = screen_text_columns(text), room = column->width - screen_text_columns(dots);
+    char *shorter = NULL;
+    if (columns <= column->width || room < 1)
+        return strdup(text);
+    const char *tail = column->flags & SHEET_ID ? text + strlen(text) - SHEET_ID_TAIL : "";
+    size_t head = screen_text_cut(text, column->flags & SHEET_ID ? SHEET_ID_HEAD : room);
+    return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
+}
+
+/* Makes the table as narrow as the terminal, as far as its columns allow. */
+static void narrow(struct sheet *sheet, const struct screen *screen)
+{
+    int over;
+    for (int i = 0; i < sheet->column_count && width_of(sheet) > screen->columns; i++)
+        if (sheet->columns[i].flags & SHEET_ID)
+            sheet->columns[i].width = SHEET_ID_HEAD + SHEET_ID_TAIL + (screen->ascii ? 3 : 1);
+    for (int i = sheet->column_count - 1; i > 0 && (over = width_of(sheet) - screen->columns) > 0; i--) {
+        struct column *column = &sheet->columns[i];
+        if (column->flags & SHEET_CUT && column->width - over >= CUT_LEAST)
+            column->width -= over;
+        else
+            column->left_out = (column->flags & SHEET_SPARE) != 0;
+    }
+}
+
 /* One line, without trailing blanks. */
 static void print_line(const struct sheet *sheet, const struct screen *screen, const struct cell *cells,
                        FILE *out)
@@ -89,9 +118,12 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
     bool first = true;
     for (int i = 0; i < sheet->column_count; i++) {
         const struct column *column = &sheet->columns[i];
-        const char *text = cells[i].text ? cells[i].text : "";
+        char *shorter = NULL;
         if (column->left_out)
             continue;
+        if (screen->out && column->flags & (SHEET_ID | SHEET_CUT) && cells[i].text)
+            shorter = cut(column, screen, cells[i].text);
+        const char *text = shorter ? shorter : cells[i].text ? cells[i].text : "";
         int blanks = column->width - screen_text_columns(text);
         pending += first ? 0 : GAP;
         first = false;
@@ -105,6 +137,7 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
         }
         if (!(column->flags & SHEET_RIGHT))
             pending += blanks;
+        free(shorter);
     }
     fputc('\n', out);
 }
@@ -117,8 +150,8 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
     int columns = sheet->column_count;
     const char *before = "not shown at this width: ";
     struct cell head[COLUMNS_MAX] = {{0}}, below[COLUMNS_MAX] = {{0}};
-    for (int i = columns - 1; i > 0 && screen->out && width_of(sheet) > screen->columns; i--)
-        sheet->columns[i].left_out = (sheet->columns[i].flags & SHEET_SPARE) != 0;
+    if (screen->out)
+        narrow(sheet, screen);
     for (int i = 0; i < columns; i++) {
         head[i] = (struct cell){STYLE_STRONG, sheet->columns[i].name};
         below[i] = (struct cell){STYLE_FAINT, sheet->columns[i].unit};

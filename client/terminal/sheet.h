@@ -13,7 +13,12 @@ enum sheet_column {
     SHEET_LEFT = 0,
     SHEET_RIGHT = 1, /* aligned to the right: numbers */
     SHEET_SPARE = 2, /* may be left out; the rightmost first */
+    SHEET_ID = 4,    /* an id, of which the middle may be left out: 01M85N...XZP9SRJ */
+    SHEET_CUT = 8,   /* its end may be left out; with SHEET_SPARE only where little is left of it */
 };
+
+/* What stays of an id, in characters. */
+enum { SHEET_ID_HEAD = 6, SHEET_ID_TAIL = 7 };
 
 /* Freed by sheet_print(). NULL, or a cell that is missing: no memory. All functions accept NULL. */
 struct sheet *sheet_new(void);

@@ -1,9 +1,9 @@
 #include "client/work/fetch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/sheet.h"
 
 int fetch_document(struct context *context, const struct http_client_request *request, json_t **document)
 {
@@ -20,6 +20,52 @@ int fetch_document(struct context *context, const struct http_client_request *re
 int fetch_json(struct context *context, const char *path, json_t **document)
 {
     return fetch_document(context, &(struct http_client_request){.method = "GET", .path = path}, document);
+}
+
+/* The only id in the list that begins and ends so; NULL: there is none, or several. */
+static const char *find_id(const json_t *list, const char *head, const char *tail)
+{
+    const char *found = NULL;
+    size_t i;
+    json_t *row;
+    json_array_foreach (list, i, row) {
+        const char *id = json_path_text(row, "id", "");
+        if (strncmp(id, head, SHEET_ID_HEAD) != 0 || strcmp(id + strlen(id) - SHEET_ID_TAIL, tail) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = id;
+    }
+    return found;
+}
+
+int fetch_whole_id(struct context *context, const char **word)
+{
+    static const char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t dots = strspn(*word, characters);
+    const char *tail = *word + dots + 3; /* bytes, of both ways to write them */
+    if (dots != SHEET_ID_HEAD ||
+        (strncmp(*word + dots, "...", 3) != 0 && strncmp(*word + dots, "…", 3) != 0) ||
+        strlen(tail) != SHEET_ID_TAIL || strspn(tail, characters) != SHEET_ID_TAIL)
+        return EXIT_FINE;
+    static const char *const lists[] = {"sweeps", "experiments"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char path[64];
+        json_t *document;
+        snprintf(path, sizeof path, "/v1/%s?page_size=500", lists[i]);
+        int status = fetch_json(context, path, &document);
+        const char *id = find_id(json_object_get(document, lists[i]), *word, tail);
+        char *whole = id ? strdup(id) : NULL;
+        json_decref(document);
+        if (whole)
+            *word = whole;
+        if (whole || status != EXIT_FINE)
+            return status;
+    }
+    struct error error = {0};
+    error_set(&error, ERROR_INVALID,
+              "\"%s\" is the id of none or of several of the newest: give the whole one", *word);
+    return context_usage(context, &error);
 }
 
 int fetch_show(struct context *context, const char *path, fetch_print *print)

@@ -10,10 +10,6 @@
 
 #include "kernels/facts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum calibration_constant {
     CALIBRATION_FLOOR,   /* us: an empty kernel, measured as cold samples are */
     CALIBRATION_LAUNCH,  /* ns: between the starts of two blocks, whole device */
@@ -83,7 +79,4 @@ const struct calibration *calibration_of_arch(const char *arch);
    Any thread. */
 void calibration_facts(const struct calibration *calibration, struct device_facts *facts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include "kernels/facts.h"
 #include "kernels/model/access.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One experiment of a calibration that was run. */
 struct fit_row {
     struct experiment experiment; /* checked */
@@ -46,7 +42,4 @@ int fit_rows(struct calibration *calibration, const struct fit_row *rows, int co
 int fit_model(struct calibration *calibration, fit_predict *predict, const void *rows,
               const double *measured_us, const double *floor_us, int count, struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

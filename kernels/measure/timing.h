@@ -6,10 +6,6 @@
 #include "base/error.h"
 #include "kernels/result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct timing_plan {
     unsigned min_samples; /* the minimum, unless max_seconds is over */
     unsigned look_every;  /* samples of each round behind those */
@@ -75,7 +71,4 @@ double timing_tick(const double *samples_us, unsigned count);
    one was delayed, since the fixed costs are far less than the launches take. */
 double timing_slope_us(double few_us, unsigned few, double many_us, unsigned many);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,8 +1,6 @@
 /* The resident blocks by each limit, and what fills the schedulers. */
 #include "kernels/model/occupancy.h"
 
-#include <stddef.h>
-
 static uint64_t quotient_up(uint64_t value, uint64_t divisor)
 {
     return (value + divisor - 1) / divisor;

@@ -21,10 +21,6 @@
 #include "base/error.h"
 #include "kernels/model/arch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum occupancy_limit {
     OCCUPANCY_THREADS, /* warp slots of an SM, or threads a block */
     OCCUPANCY_BLOCKS,
@@ -94,7 +90,4 @@ uint64_t occupancy_warps_to_hide(const struct arch *arch, uint32_t latency_cycle
    sm_20, 2L on sm_21, 8L on Kepler, 4L on most since. */
 uint64_t occupancy_instructions_to_hide(const struct arch *arch, uint32_t latency_cycles);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { PRODUCT_ARCH_BYTES = 16 };
 
 /* Finds the architecture that `text` means: an architecture ("sm_37", or any "sm_" with digits), a compute
@@ -27,7 +23,4 @@ const char *product_own(const char *text);
 /* The known products by their short names, ordered by architecture; NULL behind the last. */
 const char *product_at(int index);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -36,10 +36,6 @@
 #include "kernels/counters.h"
 #include "kernels/time/predicted_time.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define COUNTED_BUSY 0.8
 #define COUNTED_WAY 0.87
 /* Metrics that a request may name in `counters`, per cent. */
@@ -86,7 +82,4 @@ struct counted_limiter {
 void counted_find(const struct counters *counters, double theoretical,
                   const struct time_prediction *prediction, struct counted_limiter *counted);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

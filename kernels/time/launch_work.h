@@ -8,10 +8,6 @@
 #include "kernels/model/arch.h"
 #include "kernels/time/machine_code.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct launch_work {
     double blocks, warps_per_block;
     double warps;                       /* with work */
@@ -60,7 +56,4 @@ struct text_pair launch_work_make(const struct experiment *experiment, const str
                                   const struct code *code, const struct calibration *calibration,
                                   int registers, int64_t shared_bytes, struct launch_work *work);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

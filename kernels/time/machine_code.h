@@ -12,10 +12,6 @@
 
 #include "kernels/experiment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CODE_PASSES = 6 };
 
 /* A part of a loop that the compiler unrolled: it does so many iterations of the source's loop at once. */
@@ -57,7 +53,4 @@ struct code {
    ("sm_90"), or NULL: the tables have no code of this kernel. Any thread. */
 const char *machine_code_find(const struct experiment *experiment, const char *arch, struct code *code);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

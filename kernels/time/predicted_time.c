@@ -2,7 +2,6 @@
 #include "kernels/time/predicted_time.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #include "kernels/time/launch_work.h"
 

@@ -13,10 +13,6 @@
 #include "kernels/model/arch.h"
 #include "kernels/time/machine_code.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum time_bound {
     TIME_LAUNCH,  /* blocks that start one after the other */
     TIME_DRAM,    /* bytes that DRAM moves */
@@ -76,7 +72,4 @@ void predicted_time_predict(const struct experiment *experiment, const struct ac
                             const struct calibration *calibration, int registers, int64_t shared_bytes,
                             struct time_prediction *prediction);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "kernels/time/counted.h"
 #include "kernels/time/predicted_time.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The same text in both languages, UTF-8. */
 struct reasons {
     char en[768];
@@ -30,7 +26,4 @@ void reasons_change(const char *field, const char *from, const char *to, const s
 /* Explains the decision by counters. */
 void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 
 #include "kernels/time/predicted_time.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     WHAT_IF_MOST = 3,
     WHAT_IF_TRIES = 96,        /* candidates, where counts are exact: some microseconds each */
@@ -49,7 +45,4 @@ bool what_if_grid_derived(const struct experiment *experiment, const struct cali
 /* Finds the best changes, of different fields, fastest first. Returns how many. Any thread. */
 int what_if_find(const struct what_if_case *asked, struct what_if found[WHAT_IF_MOST]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -107,13 +107,10 @@ static void progress_write(struct feed_state *state, int device, const char *pha
     buffer_text(&text, "event: progress\ndata: ");
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "id", state->id);
-    json_writer_string(&json, "sweep", state->sweep[0] ? state->sweep : NULL);
+    json_writer_name(&json, "sweep", state->sweep);
     json_writer_int(&json, "device", device);
     json_writer_string(&json, "phase", phase);
-    if (samples > 0)
-        json_writer_int(&json, "samples", samples);
-    else
-        json_writer_null(&json, "samples");
+    json_writer_known_int(&json, "samples", samples > 0, samples);
     json_writer_end(&json);
     buffer_text(&text, "\n\n");
     bool fits = !text.failed && text.size < sizeof state->text;
@@ -174,7 +171,7 @@ static void device_write(struct buffer *out, struct event_feed *feed, int device
     json_writer_begin_object(&json, NULL);
     json_writer_int(&json, "device", device);
     json_writer_string(&json, "health", devices_health(&status));
-    json_writer_string(&json, "reason", status.reason[0] ? status.reason : NULL);
+    json_writer_name(&json, "reason", status.reason);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const struct readings_latest *one = &latest[shown[i].quantity];
         json_writer_double(&json, shown[i].name, one->known ? one->value : NAN);

@@ -60,15 +60,12 @@ static bool bucket_write(const struct log_throttle *throttle, const struct bucke
     json_writer_begin_object(&line, NULL);
     json_writer_string(&line, "time", now);
     json_writer_null(&line, "id");
-    json_writer_string(&line, "owner", bucket->owner[0] ? bucket->owner : NULL);
-    json_writer_string(&line, "remote", bucket->network[0] ? bucket->network : NULL);
+    json_writer_name(&line, "owner", bucket->owner);
+    json_writer_name(&line, "remote", bucket->network);
     json_writer_null(&line, "method");
     json_writer_null(&line, "route");
     json_writer_null(&line, "path");
-    if (bucket->network[0])
-        json_writer_uint(&line, "code", bucket->code);
-    else
-        json_writer_null(&line, "code");
+    json_writer_known_int(&line, "code", bucket->network[0], bucket->code);
     for (const char *const *name = throttle->nulls; *name; name++)
         json_writer_null(&line, *name);
     json_writer_uint(&line, "count", bucket->count);
@@ -222,14 +219,13 @@ static void line_write(const struct request *request, struct log_writer *log_wri
 {
     char now[CLOCK_TEXT_BYTES];
     const struct route *route = request->match.route;
-    const char *param = request->match.param[0] ? request->match.param : NULL;
     struct json_writer line = {.out = log_writer_begin(log_writer, now)};
     if (!line.out)
         return;
     json_writer_begin_object(&line, NULL);
     json_writer_string(&line, "time", now);
     json_writer_string(&line, "id", request->id);
-    json_writer_string(&line, "owner", request->user.name[0] ? request->user.name : NULL);
+    json_writer_name(&line, "owner", request->user.name);
     if (!completed)
         json_writer_string(&line, "remote", request->peer->remote);
     cut_write(&line, "method", request->method);
@@ -242,7 +238,7 @@ static void line_write(const struct request *request, struct log_writer *log_wri
         json_writer_bool(&line, "whole", whole);
     } else {
         /* what the request made, or its path names */
-        json_writer_string(&line, "subject", request->made ? request->made : param);
+        json_writer_name(&line, "subject", request->made ? request->made : request->match.param);
     }
     json_writer_end(&line);
     log_writer_end(log_writer);

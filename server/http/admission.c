@@ -257,8 +257,10 @@ static bool reject_media(struct request *request)
     const char *accept = request->accept;
     if (strcmp(route->pattern, "*") == 0)
         return false; /* every reply of this route is a problem, in its own type */
-    if (!header_field_accepts(accept, route->type) &&
-        !(route->other && header_field_accepts(accept, route->other)))
+    double quality = header_field_quality(accept, route->type);
+    double other = route->other ? header_field_quality(accept, route->other) : 0;
+    request->type = other > quality ? route->other : route->type;
+    if (!(quality > 0 || other > 0)) /* either may be NaN */
         return reject(request, PROBLEM_NOT_ACCEPTABLE,
                       "the answer is %s%s%s, which \"Accept: %.100s\" rules out", route->type,
                       route->other ? " or " : "", route->other ? route->other : "", accept);

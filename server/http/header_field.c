@@ -78,11 +78,6 @@ double header_field_quality(const char *accept, const char *type)
     return quality;
 }
 
-bool header_field_accepts(const char *accept, const char *type)
-{
-    return header_field_quality(accept, type) > 0;
-}
-
 /* The q of the element that has the name, which one of `ends` may end; "*" counts where none has it. */
 static double name_quality(const char *list, const char *name, const char *ends)
 {

@@ -8,9 +8,6 @@
    range decides. */
 double header_field_quality(const char *accept, const char *type);
 
-/* True when that is above 0. */
-bool header_field_accepts(const char *accept, const char *type);
-
 /* True when an Accept-Language field (NULL: none) wants one language, whatever its region, more than the
    other. */
 bool header_field_prefers_language(const char *accept_language, const char *wanted, const char *other);

@@ -17,6 +17,7 @@
 #include "server/http/document_cache.h"
 #include "server/http/http_state.h"
 #include "server/http/live_streams.h"
+#include "server/http/origin_check.h"
 #include "server/http/peer.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -81,6 +82,7 @@ static enum handled request_call(struct request *request)
     if (route->flags & ROUTE_CACHED && reply_cached(request, &handled))
         return handled;
     request->cache_age = route->flags & ROUTE_CACHED ? document_cache_age(request->http->cache) : 0;
+    request->timed = false;
     if (!(route->flags & ROUTE_SLOW))
         return route->handle(request);
     request->stage = STAGE_TO_POOL;
@@ -284,6 +286,7 @@ int http_start(struct http **out, const struct http_config *config, struct error
         prefix = (uint64_t)clock_wall_ms();
     snprintf(http->id_prefix, sizeof http->id_prefix, "%012llx-",
              (unsigned long long)prefix & 0xffffffffffff);
+    http->shared = config->origin_check && origin_check_shares(config->origin_check);
     peers_init(http);
     if (!(http->cache = document_cache_new(CACHE_BYTES)) || access_log_start(http) < 0)
         error_set(error, ERROR_MEMORY, "no memory for the HTTP server");

@@ -101,6 +101,7 @@ struct http {
     struct log_throttle *access_throttle, *audit_throttle; /* NULL where that log is NULL */
     char id_prefix[16];                                    /* of the ids that are made for requests */
     atomic_ullong request_count;
+    bool shared;          /* pages of some other origins may use the service */
     atomic_uint accepted; /* connections that are open, with those that were cut */
 
     struct periodic_job watch; /* looks at all peers */
@@ -132,6 +133,7 @@ struct request {
     char id_made[REQUEST_ID_BYTES];
     const char *host, *origin; /* NULL: not given */
     const char *accept;        /* all Accept fields as one; NULL: none */
+    const char *type;          /* request_type(); NULL: rejected before */
     struct buffer accept_joined;
     int authorizations;      /* how many Authorization fields there are */
     const char *shared_with; /* the origin, when it is another one and allowed; owned by the origin check */

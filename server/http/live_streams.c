@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/queue.h>
@@ -335,5 +334,5 @@ enum handled reply_live(struct request *request, reply_more *more, void *arg, vo
     MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     request->bytes = 0;
     reply_header(request, "X-Accel-Buffering", "no");
-    return reply_send(request, MHD_HTTP_OK, request_type(request), response, false);
+    return reply_send(request, MHD_HTTP_OK, request->type, response, false);
 }

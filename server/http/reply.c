@@ -11,7 +11,6 @@
 #include "server/http/document_cache.h"
 #include "server/http/header_field.h"
 #include "server/http/http_state.h"
-#include "server/http/origin_check.h"
 #include "version.h"
 
 enum { RETRY_MAX_S = 3600 };
@@ -48,7 +47,7 @@ void reply_preference_applied(struct request *request)
 /* Browsers let a page of another origin read a reply only with these headers. */
 static void share_headers(const struct request *request, struct MHD_Response *response)
 {
-    if (request->http->config.origin_check && origin_check_shares(request->http->config.origin_check))
+    if (request->http->shared)
         MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ORIGIN);
     if (!request->shared_with)
         return;
@@ -116,8 +115,14 @@ enum handled reply_body(struct request *request, unsigned status, struct buffer 
     if (slow)
         reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
     struct MHD_Response *response = response_of(request, body);
-    return response ? reply_send(request, status, request_type(request), response, coded)
-                    : reply_no_memory(request);
+    return response ? reply_send(request, status, request->type, response, coded) : reply_no_memory(request);
+}
+
+enum handled reply_accepted(struct request *request, unsigned status, double eta_s, struct buffer *body)
+{
+    if (status == MHD_HTTP_ACCEPTED)
+        reply_retry_after(request, eta_s);
+    return reply_body(request, status, body);
 }
 
 enum handled reply_no_content(struct request *request)
@@ -136,7 +141,7 @@ enum handled reply_static(struct request *request, const char *text)
 {
     request->bytes = strlen(text);
     return reply_send(
-        request, MHD_HTTP_OK, request_type(request),
+        request, MHD_HTTP_OK, request->type,
         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT),
         false);
 }
@@ -175,7 +180,7 @@ bool reply_not_modified(struct request *request, const char *name, enum handled 
     if (!tag_known(request, tag))
         return false;
     reply_header(request, MHD_HTTP_HEADER_VARY, immutable_vary);
-    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request_type(request), empty_response(), false);
+    *handled = reply_send(request, MHD_HTTP_NOT_MODIFIED, request->type, empty_response(), false);
     return true;
 }
 
@@ -183,8 +188,8 @@ bool reply_not_modified(struct request *request, const char *name, enum handled 
    depends on more. */
 static bool key_write(const struct request *request, char key[CACHE_KEY_BYTES])
 {
-    int length = snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request_type(request),
-                          request->gzip ? " gzip" : "");
+    int length =
+        snprintf(key, CACHE_KEY_BYTES, "%s %s%s", request->path, request->type, request->gzip ? " gzip" : "");
     return request->plain && length < CACHE_KEY_BYTES;
 }
 
@@ -202,7 +207,7 @@ static enum handled document_send(struct request *request, struct document *docu
     MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, document->tag);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, immutable_caching);
     MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, immutable_vary);
-    return reply_send(request, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, request_type(request), response,
+    return reply_send(request, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, request->type, response,
                       document->coded);
 }
 

@@ -20,6 +20,9 @@ void reply_preference_applied(struct request *request);
    503. */
 enum handled reply_body(struct request *request, unsigned status, struct buffer *body);
 
+/* The same for what goes on; a 202 has Retry-After, as of reply_retry_after(). */
+enum handled reply_accepted(struct request *request, unsigned status, double eta_s, struct buffer *body);
+
 enum handled reply_no_content(struct request *request); /* 204 */
 
 /* 303 to an address that is relative to the request's. */

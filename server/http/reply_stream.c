@@ -192,5 +192,5 @@ enum handled reply_stream(struct request *request, reply_more *more, void *arg, 
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     request->bytes = 0;
     reply_header(request, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
-    return reply_send(request, MHD_HTTP_OK, request_type(request), response, request->gzip);
+    return reply_send(request, MHD_HTTP_OK, request->type, response, request->gzip);
 }

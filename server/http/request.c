@@ -155,16 +155,12 @@ const char *request_header(const struct request *request, const char *name)
 
 const char *request_type(const struct request *request)
 {
-    const struct route *route = request->match.route;
-    const char *accept = request->accept;
-    bool other = route->other &&
-                 header_field_quality(accept, route->other) > header_field_quality(accept, route->type);
-    return other ? route->other : route->type;
+    return request->type;
 }
 
 void request_type_first(struct request *request)
 {
-    request->accept = NULL;
+    request->type = request->match.route->type;
 }
 
 const char *request_body(const struct request *request, size_t *length)
@@ -244,12 +240,6 @@ void request_send_within(struct request *request, int seconds)
 void request_unchanged(struct request *request)
 {
     request->unchanged = true;
-}
-
-enum handled request_wait(struct request *request)
-{
-    request->timed = false;
-    return HANDLED_WAIT;
 }
 
 enum handled request_wait_until(struct request *request, double seconds)

@@ -23,7 +23,7 @@ const struct user *request_user(const struct request *request);
 uint64_t request_client(const struct request *request);
 
 /* Has the worker pool run work(request), after which the request is woken. For a handler of a route without
-   ROUTE_SLOW that changes something; it returns request_wait() then. False: the server ends, and the work
+   ROUTE_SLOW that changes something; it returns HANDLED_WAIT then. False: the server ends, and the work
    will not run. */
 bool request_work(struct request *request, void (*work)(struct request *request));
 
@@ -65,7 +65,7 @@ int request_prefer_wait(const struct request *request);
 
 int request_seconds(const struct request *request); /* --request-seconds */
 
-/* ---- waiting: a handler does not block. It returns request_wait() and is called again. ---- */
+/* ---- waiting: a handler does not block. It returns HANDLED_WAIT and is called again. ---- */
 
 enum { REQUEST_WAIT_MAX_S = 60 };
 
@@ -74,15 +74,14 @@ enum { REQUEST_WAIT_MAX_S = 60 };
 void request_set_state(struct request *request, void *state, void (*release)(void *state));
 void *request_state(const struct request *request);
 
-/* The handler is called again after request_wake(), which must be certain to come: neither a client that
-   closes nor the end of the server ends this wait. So it is for what is over soon, as a commit. With
-   ROUTE_SLOW only after request_wake(), to run behind the tasks of other clients: its connection may fail
+/* HANDLED_WAIT: the handler is called again after request_wake(), which must be certain to come: neither a
+   client that closes nor the end of the server ends this wait. So it is for what is over soon, as a commit.
+   With ROUTE_SLOW only after request_wake(), to run behind the tasks of other clients: its connection may fail
    before it waits, which frees the state. */
-enum handled request_wait(struct request *request);
 
-/* The same, but also ended by `seconds` from the first such call of the request, by the end of the server, or
-   by the client: when that has closed, the handler is not called again. Check request_over() in the next
-   call. */
+/* Returns HANDLED_WAIT, for a wait that is also ended by `seconds` from the first such call of the request, by
+   the end of the server, or by the client: when that has closed, the handler is not called again. Check
+   request_over() in the next call. */
 enum handled request_wait_until(struct request *request, double seconds);
 
 /* True when the wait of request_wait_until() must not be continued: its time is over, the server ends, or too

@@ -9,7 +9,8 @@
 
 struct request;
 
-/* What a handler returns; it comes from a reply_...() function, request_wait() or request_wait_until(). */
+/* What a handler returns; it comes from a reply_...() function or request_wait_until(), or is HANDLED_WAIT
+   (request.h). */
 enum handled { HANDLED_REPLIED, HANDLED_WAIT, HANDLED_FAILED };
 
 enum route_flags {

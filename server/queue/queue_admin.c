@@ -8,7 +8,6 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
 #include "server/queue/selection.h"
-#include "server/queue/schedule.h"
 #include "server/store/store.h"
 
 /* ---- cancellations ---- */

@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "server/queue/entry.h"
-#include "server/queue/schedule.h"
 #include "server/queue/selection.h"
 #include "server/store/experiment_reads.h"
 #include "server/store/startup_reads.h"

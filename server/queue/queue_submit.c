@@ -24,11 +24,6 @@ struct arrival {
     struct store_experiment experiments[]; /* of the entries */
 };
 
-static int run_count(const struct sweep *sweep)
-{
-    return sweep->experiment_count * sweep_rounds(sweep);
-}
-
 static void arrival_free(struct arrival *arrival)
 {
     for (int i = 0; i < arrival->submission.count; i++)
@@ -100,7 +95,6 @@ static bool is_unbound(const struct sweep_experiment *one)
    memory. */
 static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
 {
-    bool repeated = sweep_rounds(sweep) > 1;
     for (int i = 0; i < arrival->submission.count; i++) {
         const struct sweep_experiment *one = &sweep->experiments[i % sweep->experiment_count];
         int device = is_unbound(one) ? -1 : device_set_next(&one->devices, 0);
@@ -113,7 +107,7 @@ static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
             .device = device,
             .priority = one->priority,
             .points = arrival->sweep ? one->points : 0,
-            .repeat_index = repeated ? i / sweep->experiment_count : -1,
+            .repeat_index = sweep->rounds > 1 ? i / sweep->experiment_count : -1,
             .timeout_s = one->timeout_s,
         };
     }
@@ -121,11 +115,10 @@ static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
 }
 
 /* NULL: no memory. */
-static struct arrival *arrival_new(struct queue *queue, const struct queue_submission *submission)
+static struct arrival *arrival_new(struct queue *queue, const struct queue_submission *submission, int count)
 {
     const struct sweep *sweep = submission->sweep;
     bool single = !submission->request;
-    int count = run_count(sweep);
     struct arrival *arrival = NULL;
     size_t each = sizeof arrival->experiments[0] + sizeof(struct entry *);
     if (!(arrival = calloc(1, sizeof *arrival + (size_t)count * each)))
@@ -136,7 +129,7 @@ static struct arrival *arrival_new(struct queue *queue, const struct queue_submi
     arrival->submission = (struct store_submission){
         .experiments = arrival->experiments,
         .count = count,
-        .rounds = sweep_rounds(sweep),
+        .rounds = sweep->rounds,
         .owner = submission->owner,
         .sweep = arrival->sweep ? arrival->sweep->id : NULL,
         .request = submission->request,
@@ -206,14 +199,14 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error)
 {
     const struct sweep *sweep = submission->sweep;
-    int count = run_count(sweep), status;
+    int count = sweep->experiment_count * sweep->rounds, status;
     double timeouts_s = 0;
     struct device_set common = {{0}};
     if (sweep_check(queue, sweep, &common, error) < 0)
         return -1;
     for (int i = 0; i < sweep->experiment_count; i++)
-        timeouts_s += sweep->experiments[i].timeout_s * sweep_rounds(sweep);
-    struct arrival *arrival = arrival_new(queue, submission);
+        timeouts_s += sweep->experiments[i].timeout_s * sweep->rounds;
+    struct arrival *arrival = arrival_new(queue, submission, count);
     if (!arrival)
         return error_set(error, ERROR_MEMORY, "no memory for %d experiment%s", count, count == 1 ? "" : "s");
     arrival->done = done;

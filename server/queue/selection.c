@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "server/queue/entry.h"
-#include "server/queue/schedule.h"
 
 static bool group_in_scope(const struct queue *queue, const struct device_group *group,
                            enum selection_scope scope)

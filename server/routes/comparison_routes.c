@@ -323,7 +323,7 @@ static enum handled begin(struct request *request, struct comparing *work)
     if (!(work->comparison = comparison_new(&work->request)))
         return service_reply_no_memory(request, "to compare");
     request_wake(request);
-    return request_wait(request);
+    return HANDLED_WAIT;
 }
 
 /* The body is checked before there is a slot. A comparison that waits for one holds nothing but its
@@ -359,5 +359,5 @@ static enum handled compare(struct request *request)
     if (step_read(work) < 0)
         return reply_error(request, &work->failed);
     request_wake(request);
-    return request_wait(request);
+    return HANDLED_WAIT;
 }

@@ -5,7 +5,6 @@
 
 #include "api/calibration_json.h"
 #include "api/view.h"
-#include "api/json_parts.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/wait.h"
 
@@ -124,12 +123,12 @@ static enum handled calibration_reply(struct request *request, unsigned status, 
     struct json_writer json = {.out = &body};
     json_writer_begin_object(&json, NULL);
     json_writer_int(&json, "device", device);
-    json_parts_name(&json, "device_name", name);
+    json_writer_name(&json, "device_name", name);
     json_writer_string(&json, "state", states[view.state]);
-    json_parts_name(&json, "reason", view.reason);
+    json_writer_name(&json, "reason", view.reason);
     json_writer_bool(&json, "automatic", view.automatic);
-    json_parts_name(&json, "sweep", view.sweep);
-    json_parts_name(&json, "failure", view.failure);
+    json_writer_name(&json, "sweep", view.sweep);
+    json_writer_name(&json, "failure", view.failure);
     if (view.given)
         calibration_json_write(&json, "calibration", &view.calibration);
     else
@@ -171,7 +170,7 @@ static enum handled calibration_ask(struct request *request)
         return handled;
     asking->waiter.done = on_done;
     if (calibrations_ask(service->calibrations, index, &asking->waiter, &error) == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     devices_get(service->devices, index, &status);
     return status.known ? reply_error(request, &error) : service_reply_unknown_device(request, index);
 }

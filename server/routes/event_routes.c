@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "server/events/subscription.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/queue_routes.h"
@@ -129,16 +128,13 @@ static void experiment_open(struct json_writer *json, const struct job *job)
     int64_t began_ms = job->state == JOB_RUNNING ? job->started_ms : job->submitted_ms;
     json_writer_begin_object(json, "experiment");
     json_writer_string(json, "id", job->id);
-    json_parts_name(json, "sweep", job->sweep);
+    json_writer_name(json, "sweep", job->sweep);
     json_writer_string(json, "state", job_state_name(job->state));
     json_writer_int(json, "attempt", job->attempt);
-    if (job->device < 0)
-        json_writer_null(json, "device");
-    else
-        json_writer_int(json, "device", job->device);
+    json_writer_known_int(json, "device", job->device >= 0, job->device);
     json_writer_string(json, "kernel", job->kernel);
-    json_parts_name(json, "owner", job->owner);
-    json_parts_time(json, "at", job_state_ended(job->state) ? job->finished_ms : began_ms);
+    json_writer_name(json, "owner", job->owner);
+    json_writer_time(json, "at", job_state_ended(job->state) ? job->finished_ms : began_ms);
     if (job->failure.kind != ERROR_NONE)
         json_writer_string(json, "failure", error_kind_name(job->failure.kind));
 }

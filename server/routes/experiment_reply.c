@@ -77,9 +77,7 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
     struct json_writer json = {.out = &body};
     view_experiment_accepted(&json, NULL, view);
     buffer_text(&body, "\n");
-    if (status == 202)
-        reply_retry_after(request, view->eta_s);
-    return reply_body(request, status, &body);
+    return reply_accepted(request, status, view->eta_s, &body);
 }
 
 /* ---- why it waits ---- */

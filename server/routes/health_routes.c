@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json_parts.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/starting.h"
 #include "server/routes/service.h"
@@ -113,7 +112,7 @@ static enum handled whoami_show(struct request *request)
     if (service_of(request)->starting)
         return starting_refuse(request);
     json_writer_begin_object(&json, NULL);
-    json_parts_name(&json, "name", user->name);
+    json_writer_name(&json, "name", user->name);
     json_writer_string(&json, "role", role_name(user->role));
     return reply_body(request, 200, service_line(&json));
 }

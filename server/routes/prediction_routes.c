@@ -1,7 +1,6 @@
 /* /v1/predictions: the model alone. */
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/experiment_json.h"

@@ -122,10 +122,7 @@ static enum handled hold_answer(struct request *request, int device)
     struct json_writer json = {.out = &body};
     queue_admin_get_hold(service_of(request)->queue, device, &hold);
     json_writer_begin_object(&json, NULL);
-    if (device == QUEUE_ALL_DEVICES)
-        json_writer_null(&json, "device");
-    else
-        json_writer_int(&json, "device", device);
+    json_writer_known_int(&json, "device", device != QUEUE_ALL_DEVICES, device);
     const struct view_hold held = view_of_hold(&hold);
     view_hold_write(&json, &held);
     return reply_body(request, 200, service_line(&json));
@@ -147,6 +144,6 @@ static enum handled hold_change(struct request *request)
         return handled;
     if (queue_admin_hold(service_of(request)->queue, device, hold, request_user(request)->name,
                          &wait->changed, wait_commit_done, wait, &error) == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     return reply_error(request, &error);
 }

@@ -298,7 +298,7 @@ static enum handled delete_begin(struct request *request, bool remove)
         status =
             (sweep ? queue_cancel_sweep : queue_cancel)(service->queue, id, wait_commit_done, wait, &error);
     if (status == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     if (!remove && error.kind == ERROR_NOT_FOUND)
         return cancel_answer(request, false);
     return reply_error(request, &error);

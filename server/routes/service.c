@@ -2,7 +2,6 @@
 #include "server/routes/service.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "api/device_choice.h"
 #include "server/metrics/metrics.h"

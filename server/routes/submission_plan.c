@@ -88,7 +88,7 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
         .timeout_s = experiment.timeout_s,
         .request = plan->single_text,
     };
-    plan->items = (struct sweep){.experiments = &plan->single, .experiment_count = 1};
+    plan->items = (struct sweep){.experiments = &plan->single, .experiment_count = 1, .rounds = 1};
     if (request->key)
         fingerprint_make("", plan->single_text, plan->fingerprint);
     return 0;
@@ -216,7 +216,7 @@ int submission_plan_make(struct submission_plan *plan, const struct submission_r
         return -1;
     }
     plan->points = plan->sweep ? plan->items.point_count : 1;
-    plan->rounds = plan->sweep ? sweep_rounds(&plan->items) : 1;
+    plan->rounds = plan->items.rounds;
     plan->runs = plan->items.experiment_count * plan->rounds;
     for (int i = 0; i < plan->items.experiment_count; i++)
         plan->timeouts_s += plan->items.experiments[i].timeout_s * plan->rounds;

@@ -153,7 +153,7 @@ static enum handled act(struct request *request, struct submission_state *state)
         return reply_fault(request, &state->fault);
     state->submitted = true;
     if (queue_submit(state->service->queue, &submission, on_submitted, state, &error) == 0)
-        return request_wait(request);
+        return HANDLED_WAIT;
     return reply_refusal(request, state, &error);
 }
 
@@ -176,7 +176,7 @@ static enum handled begin(struct request *request, bool sweep)
         return reply_problem(request, PROBLEM_UNAVAILABLE, "too many sweeps are being read just now");
     }
     if (request_work(request, decide_in_pool))
-        return request_wait(request);
+        return HANDLED_WAIT;
     atomic_fetch_sub(&planning, 1);
     return reply_problem(request, PROBLEM_UNAVAILABLE, "the service is stopping");
 }
@@ -296,7 +296,7 @@ static enum handled submit(struct request *request, bool sweep)
     if (!state)
         return begin(request, sweep);
     if (!atomic_load(&state->planned))
-        return request_wait(request);
+        return HANDLED_WAIT;
     if (!state->submitted)
         return act(request, state);
     return wait_commit_over(&state->commit, &handled) ? answer(request, state) : handled;

@@ -8,6 +8,7 @@
 
 #include "api/csv.h"
 #include "api/point_summary.h"
+#include "api/recipe.h"
 #include "base/hash.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
@@ -67,9 +68,7 @@ enum handled sweep_reply_accepted(struct request *request, unsigned status, cons
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
     double eta_s = sweep_reply_open(&json, NULL, service_of(request), row, false);
-    if (status == 202)
-        reply_retry_after(request, eta_s);
-    return reply_body(request, status, service_line(&json));
+    return reply_accepted(request, status, eta_s, service_line(&json));
 }
 
 /* ---- its points, a piece at a time ---- */
@@ -79,13 +78,15 @@ enum { PIECE_RUNS = 16 };
 struct paging {
     struct service *service;
     char id[ID_BYTES];
-    int run, end;      /* the next one, and the one behind the last */
-    int rounds;        /* so many runs each point has */
-    char next[16];     /* the next page's token; empty: this is the last */
-    bool table, begun; /* begun: `head` is sent */
-    bool gone;         /* runs are missing: the sweep was removed meanwhile */
-    bool summary;      /* else run by run */
-    bool spread;       /* a summary for each device of a point */
+    int run, end;                /* the next one, and the one behind the last */
+    int rounds;                  /* so many runs each point has */
+    char next[16];               /* the next page's token; empty: this is the last */
+    bool table, begun;           /* begun: `head` is sent */
+    bool gone;                   /* runs are missing: the sweep was removed meanwhile */
+    bool summary;                /* else run by run */
+    bool spread;                 /* a summary for each device of a point */
+    const struct recipe *recipe; /* NULL: none, or one that is no more */
+    struct buffer notes;         /* of its published table, for a table; owned */
     /* by the device's number + 1; without `spread` the first alone */
     struct point_summary *summaries[DEVICES_MAX + 1];
     struct columns columns;  /* of the table */
@@ -99,6 +100,7 @@ static void paging_free(void *arg)
     for (int i = 0; i <= DEVICES_MAX; i++)
         point_summary_free(paging->summaries[i]);
     buffer_free(&paging->head);
+    buffer_free(&paging->notes);
     free(paging);
 }
 
@@ -142,9 +144,8 @@ static int summaries_write(struct paging *paging, const struct view_point *point
     return failed;
 }
 
-static int run_write(void *arg, const struct point_row *row)
+static int row_write(struct paging *paging, const struct point_row *row, const char *reference)
 {
-    struct paging *paging = arg;
     struct view_experiment experiment;
     int round = row->place % paging->rounds;
     struct view_point point = {.index = row->place / paging->rounds,
@@ -154,7 +155,8 @@ static int run_write(void *arg, const struct point_row *row)
                                .id = row->experiment,
                                .request = row->request,
                                .failure = row->reason,
-                               .reference = row->reference};
+                               .reference = reference,
+                               .notes = paging->notes.data};
     if (row->job) {
         experiment_reply_init(paging->service, row->job, &experiment);
         point.experiment = &experiment;
@@ -167,6 +169,18 @@ static int run_write(void *arg, const struct point_row *row)
     if (run_sum(paging, &point) < 0)
         return -1;
     return round < paging->rounds - 1 ? 0 : summaries_write(paging, &point);
+}
+
+/* The marks are made anew each time: an older program stored none. */
+static int run_write(void *arg, const struct point_row *row)
+{
+    struct paging *paging = arg;
+    char *marked = paging->recipe && row->reference && strstr(row->reference, "\"off\":{")
+                       ? recipe_reference_marked(paging->recipe, row->reference)
+                       : NULL;
+    int status = row_write(paging, row, marked ? marked : row->reference);
+    free(marked);
+    return status;
 }
 
 static int piece_write(void *arg, struct buffer *out, struct error *error)
@@ -190,7 +204,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     if (paging->table)
         return 0;
     json_writer_end(&paging->json);
-    json_writer_string(&paging->json, "next_page_token", paging->next[0] ? paging->next : NULL);
+    json_writer_name(&paging->json, "next_page_token", paging->next);
     service_line(&paging->json);
     return out->failed ? -1 : 0;
 }
@@ -284,6 +298,7 @@ static struct paging *paging_new(struct service *service, const struct sweep_row
     paging->table = page->table;
     paging->summary = summary;
     paging->spread = row->spread;
+    paging->recipe = row->recipe ? recipe_find(row->recipe) : NULL;
     int from = page->from < count ? page->from : count;
     int end = page->size < count - from ? from + page->size : count;
     paging->run = from * each;
@@ -309,11 +324,15 @@ enum handled sweep_reply_points(struct request *request, const struct sweep_row 
         return service_reply_no_memory(request, "for an answer");
     int status = 0;
     if (page.table) {
+        if (paging->recipe)
+            recipe_write_notes(&(struct json_writer){.out = &paging->notes}, NULL, paging->recipe);
         status = table_begin(request, paging, &page, &handled);
     } else {
         paging->json.out = &paging->head;
         sweep_reply_open(&paging->json, NULL, paging->service, row, true);
         json_writer_string(&paging->json, "view", paging->summary ? "summary" : "runs");
+        if (paging->recipe)
+            recipe_write_published(&paging->json, "published", paging->recipe);
         json_writer_begin_array(&paging->json, "points");
     }
     if (status == 0 && !paging->head.failed)

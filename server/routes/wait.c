@@ -34,7 +34,7 @@ void wait_commit_done(void *state, const struct error *failed)
 bool wait_commit_over(struct commit_wait *wait, enum handled *handled)
 {
     if (!atomic_load(&wait->done))
-        *handled = request_wait(wait->request);
+        *handled = HANDLED_WAIT;
     else if (wait->failed.kind != ERROR_NONE)
         *handled = reply_error(wait->request, &wait->failed);
     else

@@ -42,11 +42,6 @@ void event_log_close(struct event_log *log)
 
 /* ---- the lines ---- */
 
-static const char *text_or_null(const char *text)
-{
-    return text && text[0] ? text : NULL;
-}
-
 static struct json_writer line_begin(struct event_log *log, const char *kind)
 {
     struct json_writer writer = {.out = &log->lines};
@@ -69,14 +64,6 @@ static void write_time(struct event_log *log, struct json_writer *writer, int64_
     json_writer_string(writer, "at", log->at);
 }
 
-static void write_device(struct json_writer *writer, int device)
-{
-    if (device < 0)
-        json_writer_null(writer, "device");
-    else
-        json_writer_int(writer, "device", device);
-}
-
 /* The kernel's name as it stands in the request, which is not parsed for it: a name has no escapes. */
 static void write_kernel(struct json_writer *writer, const char *request)
 {
@@ -94,12 +81,12 @@ static void write_state(struct event_log *log, const char *id, enum job_state st
         return;
     struct json_writer writer = line_begin(log, "state ");
     json_writer_string(&writer, "id", id);
-    json_writer_string(&writer, "sweep", text_or_null(about->sweep));
+    json_writer_name(&writer, "sweep", about->sweep);
     json_writer_string(&writer, "state", job_state_name(state));
     json_writer_int(&writer, "attempt", attempt);
-    write_device(&writer, about->device);
+    json_writer_known_int(&writer, "device", about->device >= 0, about->device);
     write_kernel(&writer, about->request);
-    json_writer_string(&writer, "owner", text_or_null(about->owner));
+    json_writer_name(&writer, "owner", about->owner);
     write_time(log, &writer, at_ms);
     if (failure)
         json_writer_string(&writer, "failure", error_kind_name(failure->kind));
@@ -111,21 +98,19 @@ static void write_sweep(struct event_log *log, const char *id, bool ended, const
     struct json_writer writer = line_begin(log, "sweep ");
     json_writer_string(&writer, "id", id);
     json_writer_bool(&writer, "ended", ended);
-    json_writer_string(&writer, "owner", text_or_null(owner));
+    json_writer_name(&writer, "owner", owner);
     write_time(log, &writer, at_ms);
     line_end(log, &writer);
 }
 
 static void write_hold(struct event_log *log, const struct store_hold *hold)
 {
-    char since[CLOCK_TEXT_BYTES];
     struct json_writer writer = line_begin(log, "queue ");
-    write_device(&writer, hold->device);
+    json_writer_known_int(&writer, "device", hold->device >= 0, hold->device);
     json_writer_bool(&writer, "paused", hold->held);
     if (hold->held) {
-        clock_text(hold->since_ms, since);
-        json_writer_string(&writer, "paused_by", text_or_null(hold->owner));
-        json_writer_string(&writer, "paused_since", since);
+        json_writer_name(&writer, "paused_by", hold->owner);
+        json_writer_time(&writer, "paused_since", hold->since_ms);
     }
     line_end(log, &writer);
 }
@@ -164,7 +149,7 @@ static void change_events(struct event_log *log, const struct store_change *chan
                     : change->state == JOB_RUNNING ? change->started_ms
                                                    : clock_wall_ms();
     write_state(log, change->id, change->state, change->attempt, about, at_ms, change->failure);
-    if (ended && text_or_null(about->sweep))
+    if (ended && about->sweep && about->sweep[0])
         sweep_end(log, about->sweep, about->owner, at_ms);
 }
 

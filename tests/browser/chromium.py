@@ -33,7 +33,7 @@ def browser():
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
-    driver.set_script_timeout(30)
+    driver.set_script_timeout(120)  # on a busy machine
     yield driver
     driver.quit()
 

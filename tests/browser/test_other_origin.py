@@ -61,7 +61,7 @@ def browser(page):
                      "--host-resolver-rules=MAP rebound.example 127.0.0.1"):
         options.add_argument(argument)
     driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
-    driver.set_script_timeout(30)
+    driver.set_script_timeout(120)  # on a busy machine
     driver.get(page)
     yield driver
     driver.quit()

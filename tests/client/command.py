@@ -78,6 +78,10 @@ class Terminal:
         assert after[3] == self.before[3], "the terminal is not as it was"
         return self.process.returncode
 
+    def whole(self):
+        self.end()
+        return self.text
+
     @property
     def text(self):
         """Without colours and other sequences."""

@@ -94,12 +94,6 @@ def test_lists_and_pages_of_what_there_is(service):
     assert "read_segment_cached" in first_word(coalesce(service, "recipe").stdout)
 
 
-def test_a_recipe_has_what_was_published(service):
-    table = coalesce(service, "recipe", "read_segment_cached", "size=4096").stdout.splitlines()
-    assert "elapsed_ms" in table[1] and "published" in table[2]
-    assert len(table[3:6]) == 3
-
-
 def test_predictions_stand_beside_each_other(service):
     lines = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_20,sm_90").stdout.splitlines()
     assert lines[2].split()[0:4] == ["sm_20", "65,536", "327,676", "50.00"]
@@ -124,7 +118,9 @@ WRONG = [
     (["run"], USAGE, "run needs more"),
     (["run", "offset=1"], USAGE, "the first word is the kernel's name"),
     (["run", "copy", "size"], USAGE, '"size" is no parameter: these are written name=value'),
-    (["run", "copy", "--nonsense"], USAGE, "there is no option --nonsense"),
+    (["run", "copy", "--nonsense"], USAGE, "there is no option --nonsense\n"),
+    (["run", "copy", "--devise", "0"], USAGE, "there is no option --devise: did you mean --device?"),
+    (["recip"], USAGE, "there is no command \"recip\": did you mean \"recipe\"?"),
     (["run", "copy", "--sweeps"], USAGE, "run does not take --sweeps"),
     (["run", "copy", "--json", "--csv"], USAGE, "do not go together"),
     (["show", "a", "b"], USAGE, '"b" is one too many'),
@@ -159,7 +155,8 @@ def test_each_end_has_a_status_of_its_own(service):
     coalesce(service, "run", "copy", "size=4096", "label.fake=unstable:noise", "--strict", expect=UNSTABLE)
     coalesce(service, "sweep", "copy", "size=4096,8192", "label.fake=unstable:noise", "--strict", expect=UNSTABLE)
     coalesce(service, "sweep", "copy", "block=128,4096", expect=FAILED)
-    coalesce(NOWHERE, "devices", expect=UNREACHABLE)
+    said = coalesce(NOWHERE, "devices", expect=UNREACHABLE).stderr
+    assert "Start it with `coalesced`" in said and "COALESCED_URL" in said
     coalesce("ftp://localhost", "devices", expect=USAGE)
     coalesce("unix:relative", "devices", expect=USAGE)
 

@@ -2,8 +2,10 @@
 import json
 import re
 import signal
+import unicodedata
 
-from command import INTERRUPTED, Terminal, coalesce
+import pytest
+from command import INTERRUPTED, USAGE, Terminal, coalesce
 from conftest import service  # noqa: F401
 
 SLOW = ["label.fake=sleep:0.3"]
@@ -30,9 +32,46 @@ def test_no_color_is_heeded_and_can_be_overruled(service):
 def test_a_narrow_terminal_has_fewer_columns_and_says_so(service):
     terminal = Terminal(service, "devices", columns=55)
     terminal.end()
-    assert "not shown at this width: number, L2, multiprocessors, note\r\n" in terminal.text
+    assert "not shown at this width: number, L2, multiprocessors,\r\n  note\r\n" in terminal.text
     table = terminal.text.split("not shown")[0]
     assert max(len(line) for line in table.splitlines()) <= 55
+
+
+@pytest.mark.parametrize("words", [
+    ["help", "run"], ["kernels", "copy"], ["recipe"], ["run", "copy", "block=2000"], ["run", "read_offset", "offset=11"],
+    ["explain", "read_offset", "offset=11"], ["show", "nothing"], ["run", "copy", "--devise", "cpu"]], ids=" ".join)
+@pytest.mark.parametrize("columns", [60, 100])
+def test_no_word_is_broken_in_its_middle(service, words, columns):
+    """Each line ends at the end of a word of what a pipe gets, where the terminal does not have to break it."""
+    terminal = Terminal(service, *words, columns=columns)
+    terminal.end()
+    lines = terminal.text.rsplit("\r\x1b", 1)[-1].replace("\r\n", "\n").splitlines()
+    lines = [line.rsplit("\r", 1)[-1] for line in lines]
+    examples = [line for line in lines if line.startswith("  coalesce ")]  # to be copied, so they stay whole
+    assert not [line for line in lines if len(line) > columns and line not in examples and "  " not in line.strip()]
+    whole = set(re.findall(r"\S+", Terminal(service, *words, columns=1000).whole()))
+    if words[0] != "run" or "block=2000" in words:  # else its numbers are of another run
+        assert set(re.findall(r"\S+", "\n".join(lines).split("not shown at")[0])) <= whole
+
+
+def test_a_list_shortens_ids_before_it_loses_the_request(service):
+    identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    terminal = Terminal(service, "ls", "-n", "1", columns=60)
+    terminal.end()
+    short = f"{identity[:6]}…{identity[-7:]}"
+    assert re.search(rf"{short}  succeeded  copy +size=4096", terminal.text)
+    for written in short, short.replace("…", "..."):
+        assert identity in coalesce(service, "show", written).stdout
+    assert "none or of several" in coalesce(service, "show", f"{identity[:6]}…0000000", expect=USAGE).stderr
+
+
+def test_chinese_takes_two_columns_a_character(service):
+    terminal = Terminal(service, "kernels", "copy", columns=60, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8")
+    terminal.end()
+    for line in terminal.text.replace("\r", "").splitlines():
+        assert sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line) <= 60, line
+        assert not line.strip().startswith(("，", "。", "、")), line
 
 
 def test_ascii_where_the_locale_has_nothing_else(service):

@@ -52,7 +52,7 @@ static json_t *object_of(const char *text)
 static void check_sweep(const struct sweep *sweep)
 {
     int launched = 0, asked = 0;
-    must(sweep->point_count >= 1 && sweep->point_count * sweep_rounds(sweep) <= SWEEP_POINTS_MAX);
+    must(sweep->point_count >= 1 && sweep->point_count * sweep->rounds <= SWEEP_POINTS_MAX);
     for (int i = 0; i < sweep->point_count; i++) {
         const struct sweep_point *point = &sweep->points[i];
         must(point->experiment >= -1 && point->experiment < sweep->experiment_count);

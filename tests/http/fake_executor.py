@@ -3,8 +3,8 @@
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
 "time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
-interval that goes down to less than no time, as some of older versions do, "odd" is not stable at odd offsets: 50 times
-as long there, between a tenth and a thousand times that."""
+interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies; "odd" is
+not stable at odd offsets: 50 times as long there, between a tenth and a thousand times that."""
 import json
 import os
 import sys
@@ -56,6 +56,17 @@ def timed(answer, how):
     answer["timing"].update(cold=times, hot=dict(times, median_us=times["median_us"] / 2))
     if name or not at:
         answer["placement"] = dict(name=name or f"{os.getpid()}-{how}.{nth}", new=not at)
+
+
+def counted():
+    """Counters and copies, as a GPU has them."""
+    copy = dict(samples=31, bytes=8, min_us=1.5, gbps=1.0)
+    return dict(
+        counters=dict(status="measured", passes=1, points_per_pass=1, gld_transactions=327676, gst_transactions=131071, gld_efficiency_pct=80.25,
+                      gst_efficiency_pct=99.5, gld_throughput_gbps=1234.5, achieved_occupancy=0.75, metrics={}, source={}, unavailable={},
+                      efficiency_check=dict(ok=None, gld_from_bytes_pct=None, gst_from_bytes_pct=None),
+                      against_prediction=dict(equal=None, compared=[], differences=[])),
+        transfers=dict(memory="pageable", h2d=dict(copy, median_us=2100.5), d2h=dict(copy, median_us=3100.5)))
 
 
 speaking = threading.Lock()
@@ -110,6 +121,8 @@ def main():
             answer = result(header["device"], request)
             if what == "time":
                 timed(answer, how)
+            if what == "counted":
+                answer.update(counted())
             if what == "unstable":
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
             if what == "wide":

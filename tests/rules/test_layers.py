@@ -110,9 +110,9 @@ def test_no_folder_is_deeper_than_a_module():
     assert not deep
 
 
-def test_the_command_includes_nothing_of_api_but_the_table_of_figures():
+def test_the_command_includes_of_api_only_the_figures_and_the_search_for_names():
     found = {header for module, _, text in sources() if module == "client" for header in includes(text) if header.startswith("api/")}
-    assert found == {"api/figures.h"}
+    assert found == {"api/figures.h", "api/suggest.h"}
 
 
 def test_the_server_includes_neither_the_runner_nor_a_device():

@@ -257,7 +257,8 @@ static void what_has_no_device_in_common_is_refused(void **state)
         {.kernel = "copy", .devices = set_of(3), .timeout_s = 1, .request = "{}"},
         {.kernel = "copy", .devices = set_of(12), .timeout_s = 1, .request = "{}"}};
     struct sweep_point points[2] = {{.experiment = 0, .values = "{}"}, {.experiment = 1, .values = "{}"}};
-    struct sweep sweep = {.experiments = runs, .experiment_count = 2, .points = points, .point_count = 2};
+    struct sweep sweep = {
+        .experiments = runs, .experiment_count = 2, .rounds = 1, .points = points, .point_count = 2};
     struct queue_submission submission = {.sweep = &sweep, .request = "{}", .fingerprint = ""};
     struct submitted submitted = service_submit_sweep(service, &submission);
     assert_int_equal(submitted.error.kind, ERROR_INVALID);

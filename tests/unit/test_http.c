@@ -45,7 +45,7 @@ static void accept_is_read_as_rfc_9110_says(void **state)
         {"application/json;v=1;q=0", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (header_field_accepts(cases[i].accept, "application/json") != cases[i].allowed)
+        if ((header_field_quality(cases[i].accept, "application/json") > 0) != cases[i].allowed)
             fail_msg("Accept: %s", cases[i].accept);
 }
 

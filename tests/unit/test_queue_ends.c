@@ -114,7 +114,7 @@ static void what_is_refused_does_not_count_while_its_key_is_looked_up(void **sta
     for (int i = 0; i < 40; i++)
         runs[i] = (struct sweep_experiment){
             .kernel = "copy", .devices = device_set_of(0), .timeout_s = 1, .request = "{}", .points = 1};
-    struct sweep sweep = {.experiments = runs, .experiment_count = 40};
+    struct sweep sweep = {.experiments = runs, .experiment_count = 40, .rounds = 1};
     struct queue_submission submission = {.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""};
     assert_int_equal(service_submit_sweep(service, &submission).outcome, SUBMITTED_NEW);
     submission.idempotency_key = "key";

@@ -95,7 +95,7 @@ static void run_many(struct service *service, double took_s)
 {
     struct sweep_experiment run = {
         .kernel = "copy", .devices = device_set_of(0), .timeout_s = 60, .request = "{}"};
-    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1, .rounds = 1};
     char names[AT_ONCE][32]; /* borrowed until the commit */
     struct error error = {0};
     for (int i = 0; i < MANY; i++) {

@@ -212,7 +212,7 @@ static void what_is_submitted_while_its_device_leaves_is_run_by_another(void **s
     stall_begin(&stall, service->store);
     struct sweep_experiment run = {
         .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
-    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1, .rounds = 1};
     struct queue_submission submission = {.sweep = &alone, .owner = "a"};
     assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
     atomic_store(&known, 2);
@@ -259,7 +259,7 @@ static void a_worker_with_work_does_not_select_for_ever(void **state)
     stall_begin(&stall, service->store);
     struct sweep_experiment run = {
         .kernel = "copy", .devices = one, .open = true, .timeout_s = 60, .request = "{}"};
-    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1, .rounds = 1};
     struct queue_submission submission = {.sweep = &alone, .owner = "a"};
     assert_int_equal(queue_submit(service->queue, &submission, on_submitted, &submitted, &error), 0);
     queue_admin_list_devices(service->queue, &other);

@@ -53,7 +53,7 @@ static struct submitted submit(struct service *service, const char *owner, int c
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
     struct sweep sweep = {
-        .experiments = runs, .experiment_count = count, .points = points, .point_count = count};
+        .experiments = runs, .experiment_count = count, .rounds = 1, .points = points, .point_count = count};
     struct queue_submission submission = {
         .sweep = &sweep, .owner = owner, .request = "{}", .idempotency_key = key, .fingerprint = ""};
     struct submitted submitted = service_submit_sweep(service, &submission);

@@ -89,7 +89,7 @@ static struct submitted submit(struct service *service, const char *key, const c
                                               .request = "{\"kernel\":\"copy\"}",
                                               .failure = "{\"kind\":\"invalid\"}"};
     struct sweep sweep = {
-        .experiments = runs, .experiment_count = RUNS, .points = points, .point_count = POINTS};
+        .experiments = runs, .experiment_count = RUNS, .rounds = 1, .points = points, .point_count = POINTS};
     struct queue_submission submission = {
         .sweep = &sweep, .request = "{\"offset\":[1]}", .idempotency_key = key, .fingerprint = fingerprint};
     return service_submit_sweep(service, &submission);

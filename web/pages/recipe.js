@@ -4,9 +4,9 @@ import {h, redraw, replace} from "../dom.js";
 import {count, moment} from "../format.js";
 import {atMost} from "../live.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
-import {button, panel} from "../parts.js";
-import {newestSweep, pointsOf, pointsRead, predict, recipeTold, timesOf} from "../recipe/data.js";
-import {countPanels, reasonsPanel, timePanel} from "../recipe/tables.js";
+import {button} from "../parts.js";
+import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
+import {conditionsOf, countPanels, notesPanel, reasonsPanel, timePanel} from "../recipe/tables.js";
 import {language, t} from "../words.js";
 
 const REDRAW_MS = 500;
@@ -27,8 +27,10 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   };
-  const [found, {devices}] = await Promise.all(
-    [get(`/v1/recipes/${encodeURIComponent(name)}`, {signal}).catch(missing), get("/v1/devices", {signal})]);
+  const [found, {devices}, {columns}] = await Promise.all([
+    get(`/v1/recipes/${encodeURIComponent(name)}`, {signal}).catch(missing), get("/v1/devices", {signal}),
+    get("/v1/columns", {signal})
+  ]);
   if (!found) {
     replace(
       root, h("h1", {class: "heading"}, t("recipes.missing")),
@@ -37,7 +39,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   }
   const recipe = recipeTold(found), device = devices[0], arch = /^sm_/.test(device?.arch ?? "") ? device.arch : "sm_90",
         deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
-  const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"});
+  const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"}), notes = h("div", {});
   const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
   const counters = h("input", {id: "recipe-counters", type: "checkbox", checked: device?.backend !== "cpu"});
   /* The sizes that the table's figures are of; a figure of another size than is run has its mark. */
@@ -46,26 +48,28 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     h("select", {id: "recipe-size", hidden: sizes.length < 2},
       sizes.map(one => h("option", {value: JSON.stringify(one)}, Array.isArray(one) ? one.join(" x ") : count(one))));
   const run = button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"});
-  const {published} = recipe;
-  const about = published ?
-    t("recipes.published_for", {device: published.device.name, arch: published.device.arch ?? t("recipes.no_arch")}) :
-    t("recipes.unpublished");
+  const {published} = recipe,
+        beside = Object.fromEntries(columns.map(one => [one.name.replace("published_", ""), one.beside]));
+  const about = published ? t("recipes.published_for", {
+    device: published.device.name,
+    arch: published.device.arch ?? t("recipes.no_arch"),
+    conditions: conditionsOf(recipe)
+  }) :
+                            t("recipes.unpublished");
   replace(root, h("div", {class: "head"}, h("div", {}, h("h1", {class: "heading"}, recipe.title), h("p", {class: "lead"}, recipe.text), h("p", {class: "note"}, about)),
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
     sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)), status, tables,
-  h("div", {class: "stack"}, published?.notes?.length || published?.facts ? panel(t("recipes.notes"), null, h("ul", {class: "recipe-notes"}, (published.notes ?? []).map(note => h("li", {}, note)),
-    Object.entries(published.facts ?? {}).map(([key, value]) => h("li", {}, h("code", {}, key), ` ${value}`)))) : null, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
+  h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;
     const times = new Map();
     const ranOn = points => points.find(point => point.row?.device_name)?.row;
-    const draw = points => {
-      const name = ranOn(points)?.device_name ?? deviceName;
-      drawn = points;
-      redraw(
-        tables, timePanel(recipe, points, name), reasonsPanel(recipe, points, times),
-        countPanels(recipe, points, name, arch));
+    const draw = ({table, points}) => {
+      const shown = {recipe, table, points, beside}, name = ranOn(points)?.device_name ?? deviceName;
+      drawn = shown;
+      redraw(tables, timePanel(shown, name), reasonsPanel(shown, times), countPanels(shown, name, arch));
+      redraw(notes, notesPanel(shown));
     };
 
     async function submit() {
@@ -92,9 +96,9 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
           return;
         }
         reading = true;
-        const {sweep, points} = await pointsRead(id, signal);
+        const {sweep, table, points} = await pointsRead(id, signal);
         reading = false;
-        draw(points);
+        draw({table, points});
         statusShow(sweep, points);
         over = sweep.state !== "running";
         if (over)
@@ -139,13 +143,9 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     if (known)
       follow(known);
     else {
-      const points = pointsOf(recipe);
-      draw(points);
       replace(status, t("recipes.never"));
-      await predict(recipe, points, arch, signal).catch(error => {
-        if (!signal.aborted) console.error(error);
-      });
-      if (!end) draw(points);
+      const predicted = await pointsPredicted(name, arch, signal);
+      if (!end) draw(predicted);
     }
     return () => end?.();
 }

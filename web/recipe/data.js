@@ -1,15 +1,16 @@
 /* A recipe beside one's device, point by point, out of what the service knows of it.
 
-   pointsOf(recipe) are its points before anything was run: [{values, published}]; pointsRead(id, signal) those of a
-   sweep, as far as it is: {sweep, points: [{values, published, predicted: {published_arch, device_arch}, state,
-   failure, cold, runs, row}]}, where row is what the table of the sweep says of its first run. timesOf(recipe, signal)
-   has the predicted times, without a run. newestSweep(name, signal) is the last sweep of that recipe, or null. */
-import {get, post, text} from "../api.js";
+   pointsPredicted(name, arch, signal) is {table, points} before anything was run: what its points share of what was
+   published, {device, marks, notes, ...} or null, and [{values, published, predicted: {published_arch, device_arch}}];
+   pointsRead(id, signal) the same of a sweep, as far as it is, with the sweep and each point's {state, failure, cold,
+   efficiency, transfers, runs, row}, where row is what the table of the sweep says of its first run. timesOf(recipe,
+   signal) has the predicted times, without a run. newestSweep(name, signal) is the last sweep of that recipe, or null.
+ */
+import {get, text} from "../api.js";
 import {rowsOf} from "../table.js";
 import {language} from "../words.js";
 
 const PAGES = 4, PAGE = 500;
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const isShape = (name, value) => name === "size" && value.length === 2; /* of the kernels with two dimensions */
 
 /* A recipe with its texts in the reader's language, where it has them. */
@@ -20,54 +21,22 @@ export function recipeTold(recipe) {
     ...recipe,
     title: zh.title,
     text: zh.text,
-    ...(published && {
-      published: {
-        ...published,
-        notes: zh.notes ?? published.notes,
-        device: {...published.device, name: zh.device ?? published.device.name}
-      }
-    })
+    ...(
+      published && {published: {...published, device: {...published.device, name: zh.device ?? published.device.name}}})
   };
 }
 
-export function pointsOf({sweep, published}) {
-  const axes = Object.entries(sweep).filter(([name, value]) => Array.isArray(value) && !isShape(name, value));
-  let all = [{}];
-  for (const [name, list] of axes) all = all.flatMap(values => list.map(value => ({...values, [name]: value})));
-  return all.map(values => ({values, published: publishedOf(published, values), predicted: null}));
-}
+const predictionsGet = (name, arch, signal) =>
+  get(`/v1/recipes/${encodeURIComponent(name)}/predictions?arch=${arch}`, {signal});
 
-function publishedOf(published, values) {
-  const row = published?.rows.find(
-    cells => published.columns.every((name, k) => !(name in values) || same(cells[k], values[name])));
-  if (!row) return null;
-  const own =
-    Object.fromEntries(published.columns.map((name, k) => [name, row[k]]).filter(([name]) => !(name in values)));
-  const off =
-    Object.fromEntries((published.off ?? [])
-                         .filter(one => Object.entries(one.where).every(([name, value]) => same(values[name], value)))
-                         .map(one => [one.column, one.why]));
-  return {...own, off};
-}
-
-/* For the chip that was published for, and for this device; each point that can be predicted gets `predicted`. */
-export async function predict({sweep, published}, points, deviceArch, signal) {
-  const ask = async (request, arch, l1) => {
-    const {predictions} =
-      await post("/v1/predictions", {...request, arch, ...(typeof l1 === "boolean" && {l1})}, {signal});
-    return predictions[0];
+export async function pointsPredicted(name, arch, signal) {
+  const {published: table, points} = await predictionsGet(name, arch, signal);
+  return {
+    table,
+    points: points.map(
+      ({values, published, predicted, prediction, failure}) =>
+        ({values, published, predicted: {...predicted, device_arch: prediction, reason: failure?.detail}}))
   };
-  const {transfers, measure, counters, ...plain} = sweep;
-  await Promise.all(points.map(async point => {
-    const request = {...plain, ...point.values};
-    const arch = published?.device.arch, refused = error => {
-      if (signal.aborted) throw error;
-      return {reason: error.message};
-    };
-    const [published_arch, device_arch] = await Promise.all(
-      [arch && ask(request, arch, published.l1).catch(refused), ask(request, deviceArch).catch(refused)]);
-    point.predicted = {published_arch, device_arch};
-  }));
 }
 
 /* What a device whose constants are shipped would take for each point, by what its axes are: a Map of timeKey(recipe,
@@ -76,8 +45,7 @@ const SHIPPED_ARCH = "sm_90";
 export const timeKey = ({sweep}, {device, ...values}) =>
   JSON.stringify(Object.entries(values).filter(([name]) => !isShape(name, sweep[name] ?? [])).sort());
 export async function timesOf(recipe, signal) {
-  const {points} =
-    await get(`/v1/recipes/${encodeURIComponent(recipe.name)}/predictions?arch=${SHIPPED_ARCH}`, {signal});
+  const {points} = await predictionsGet(recipe.name, SHIPPED_ARCH, signal);
   return new Map(points.map(({values, request, prediction, failure}) => [timeKey(recipe, values), {
                               request,
                               time: prediction?.time ??
@@ -112,5 +80,5 @@ export async function pointsRead(id, signal) {
     point.row = rows.get(point.runs.ids[0]) ?? null;
     if (sweep.spread && point.device_name) point.values = {...point.values, device: point.device_name};
   }
-  return {sweep, points};
+  return {sweep, table: sweep.published, points};
 }

@@ -1,8 +1,10 @@
 /* The tables of a recipe: times with what they are of the first point's, and each counted figure four times: published,
-   predicted for the published chip, predicted for this device, counted here. A published figure that is known to be off
-   has a mark and its reason. */
+   predicted for the published chip, predicted for this device, counted here. A published figure that is off has a mark,
+   [a], whose sentence stands below the table. What they are made of is one object, {recipe, table, points, beside}: the
+   recipe, what its points share of what was published, the points (data.js), and of each published figure the columns
+   that it is compared with (GET /v1/columns). */
 import {link} from "../api.js";
-import {h, tip} from "../dom.js";
+import {h} from "../dom.js";
 import {count, digits, interval, percent} from "../format.js";
 import {barOf, headCell, numberCell, panel, table} from "../parts.js";
 import {DICTIONARY, language, noValue, t, term} from "../words.js";
@@ -30,20 +32,47 @@ const asPublished = value => typeof value !== "number" ? valueText(value) :
 const rowHead = point => h("th", {scope: "row"}, labelOf(point.values) || t("recipes.one_point"));
 const columnName = name => `recipes.col_${name}` in DICTIONARY ? t(`recipes.col_${name}`) : h("code", {}, name);
 
-function publishedCell(recipe, point, name) {
-  const value = point.published?.[name], reason = point.published?.off?.[name],
-        why = language() === "zh" ? recipe.zh?.off?.[reason] ?? reason : reason;
+function publishedCell(point, name) {
+  const value = point.published?.[name], mark = point.published?.marks?.[name];
   if (value === null || value === undefined)
     return numberCell(noValue(t(point.published ? "recipes.not_published" : "recipes.no_row")));
-  return numberCell(
-    why &&
-      [
-        tip(
-          h("span", {class: "warn off-mark"}, "△", h("span", {class: "unseen"}, t("recipes.off"))),
-          t("recipes.off_why", {why})),
-        " "
-      ],
-    asPublished(value));
+  return numberCell(asPublished(value), mark && ["\u00a0", h("span", {class: "warn"}, `[${mark}]`)]);
+}
+
+/* The sentences of the marks in a table of those columns. */
+function marksOf({table, points}, names) {
+  const used = new Set(points.flatMap(({published}) => names.map(name => published?.marks?.[name])));
+  const found = (table?.marks ?? []).filter(({mark}) => used.has(mark));
+  return found.length ?
+    h("p", {class: "note below marks"},
+      found.map(one => h("span", {}, h("span", {class: "warn"}, `[${one.mark}]`), ` ${one[language()]} `))) :
+    null;
+}
+
+/* What was run there, and where that is another experiment than here. */
+export function conditionsOf({sweep, published}) {
+  const hidden = ["kernel", "load", "transfers", "counters"], {columns} = published;
+  return Object.entries(sweep)
+    .filter(([name]) => !columns.includes(name) && !hidden.includes(name))
+    .map(([name, value]) => `${name}\u00a0${valueText(value)}`)
+    .join(t("list.comma"));
+}
+
+export function notesPanel({recipe, table, points}) {
+  if (!table) return null;
+  const differ = new Map(points.flatMap(({published}) => Object.entries(published?.differs ?? {})).map(([
+                                                                                                         name, both
+                                                                                                       ]) => {
+    const [here, there] = [both.asked, both.published].map(value => value === null ? t("no_value") : valueText(value));
+    return [`${name} ${here} ${there}`, t("recipes.differs", {name, here, published: there})];
+  }));
+  const facts = Object.entries(recipe.published.facts ?? {});
+  if (!table.notes.length && !facts.length && !differ.size) return null;
+  return panel(
+    t("recipes.notes"), null,
+    h("ul", {class: "recipe-notes"}, [...differ.values()].map(text => h("li", {}, text)),
+      table.notes.map(note => h("li", {}, note[language()])),
+      facts.map(([key, value]) => h("li", {}, h("code", {}, key), ` ${value}`))));
 }
 
 const ended = point => point.state === "succeeded";
@@ -56,7 +85,8 @@ const relative = (value, first) => typeof value !== "number" || typeof first !==
   noValue(t("recipes.no_base")) :
   `${(100 * value / first).toFixed(1)}`;
 
-export function timePanel(recipe, points, device) {
+export function timePanel(shown, device) {
+  const {recipe, points} = shown;
   const published = recipe.published?.columns.includes("elapsed_ms");
   if (!published && points.every(point => point.state === undefined)) return null;
   /* A sweep that was spread has its points by device: each is told by the first one there. */
@@ -84,7 +114,7 @@ export function timePanel(recipe, points, device) {
     h("tr", {}, rowHead(point),
       published &&
         [
-          publishedCell(recipe, point, "elapsed_ms"),
+          publishedCell(point, "elapsed_ms"),
           numberCell(relative(point.published?.elapsed_ms, first.published?.elapsed_ms)),
           h("td", {class: "bars"}, point.published?.elapsed_ms && barOf(sharePublished(point) / most, "published"))
         ],
@@ -97,12 +127,12 @@ export function timePanel(recipe, points, device) {
   const gap = language() === "zh" ? "" : " ";
   return panel(
     t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}),
-    table(t("recipes.time"), heads, points.map(row)),
+    table(t("recipes.time"), heads, points.map(row)), marksOf(shown, TIMES),
     h("p", {class: "note below"}, t("recipes.ratios"), gap, term("cold"), gap, t("recipes.interval")));
 }
 
 /* What an H200 would take, and why: each point leads to the form, where its bounds are. */
-export function reasonsPanel(recipe, points, times) {
+export function reasonsPanel({recipe, points}, times) {
   const known = points.map(point => [point, times.get(timeKey(recipe, point.values))]).filter(([, found]) => found),
         made = known.find(([, {time}]) => !time.status);
   if (!made) return null;
@@ -124,7 +154,8 @@ export function reasonsPanel(recipe, points, times) {
     table(t("recipes.reasons"), heads, known.map(row)), h("p", {class: "note below"}, t("recipes.reasons_note")));
 }
 
-function countedPanel(recipe, points, name, device, deviceArch) {
+function countedPanel(shown, name, device, deviceArch) {
+  const {recipe, points} = shown;
   const published = recipe.published?.columns.includes(name), isPercent = name.endsWith("_pct"),
         write = value => isPercent ? percent(value / 100, 2).replace("\u00a0%", "") : count(value);
   const arch = recipe.published?.device.arch;
@@ -138,34 +169,39 @@ function countedPanel(recipe, points, name, device, deviceArch) {
           point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ?? t("recipes.no_prediction")));
   };
   const counted = point => {
-    const value = point.row?.[`measured_${name}`];
+    const value = measuredOf(shown, point, name);
     return numberCell(
       typeof value === "number" ? h("strong", {}, write(value)) :
                                   noValue(ended(point) ? t("recipes.not_counted") : waiting(point)));
   };
+  /* Of a count, what it counts on that chip: sectors, lines or segments. */
+  const unit = which => {
+    const found = isPercent ? null : points.find(point => point.predicted?.[which]?.[`${name.slice(0, 3)}_unit`]);
+    return found ? `${t("list.comma")}${t(`memory.units.${found.predicted[which][`${name.slice(0, 3)}_unit`]}`)}` : "";
+  };
   const heads = [
     headCell(t("recipes.point")), published && headCell(t("recipes.published"), true),
-    arch && headCell(t("recipes.predicted", {chip: architectureName(arch)}), true),
-    headCell(t("recipes.predicted", {chip: deviceArch}), true), headCell(t("recipes.counted"), true)
+    arch && headCell(t("recipes.predicted", {chip: architectureName(arch)}) + unit("published_arch"), true),
+    headCell(t("recipes.predicted", {chip: deviceArch}) + unit("device_arch"), true),
+    headCell(t("recipes.counted"), true)
   ];
   const rows = points.map(
     point =>
-      h("tr", {}, rowHead(point), published && publishedCell(recipe, point, name),
-        arch && predicted(point, "published_arch"), predicted(point, "device_arch"), counted(point)));
-  return panel(columnName(name), isPercent ? t("recipes.in_percent") : null, table(`${name}, ${device}`, heads, rows));
+      h("tr", {}, rowHead(point), published && publishedCell(point, name), arch && predicted(point, "published_arch"),
+        predicted(point, "device_arch"), counted(point)));
+  return panel(
+    columnName(name), isPercent ? t("recipes.in_percent") : null, table(`${name}, ${device}`, heads, rows),
+    marksOf(shown, [name]));
 }
 
-/* Published columns that are measured here under another name and in another unit: [the column of the table, factor].
- */
-const MEASURED_AS = {
-  h2d_ms: ["h2d_median_us", 1e-3],
-  d2h_ms: ["d2h_median_us", 1e-3]
-};
 const COPIES = ["h2d_ms", "d2h_ms"];
 
-function measuredOf(point, name) {
-  const [column, factor] = MEASURED_AS[name] ?? [`measured_${name}`, 1], value = point.row?.[column];
-  return typeof value === "number" ? value * factor : null;
+/* What was measured here of a published figure, in its unit; null: nothing. */
+function measuredOf({beside}, point, name) {
+  const column = beside[name]?.measured ?? "", [, kind] = /^(\w+)_median_us$/.exec(column) ?? [];
+  const value = kind ? (point[kind] ?? point.transfers?.[kind])?.median_us :
+                       point.efficiency?.counted[column.replace("measured_", "")];
+  return typeof value !== "number" ? null : kind && name.endsWith("_ms") ? value / 1000 : value;
 }
 
 /* How many times as long as the kernel both copies take; null where one of them is missing. */
@@ -173,13 +209,14 @@ function copiesRatio(copies, kernel) {
   return kernel && copies.every(value => typeof value === "number") ? copies[0] / kernel + copies[1] / kernel : null;
 }
 
-function othersPanel(recipe, points) {
+function othersPanel(shown) {
+  const {recipe, points} = shown;
   const axes = new Set(points.flatMap(point => Object.keys(point.values)));
   const names =
     (recipe.published?.columns ?? [])
       .filter(name => !axes.has(name) && !COUNTED.includes(name) && !TIMES.includes(name) && name !== "grid");
   if (!names.length) return null;
-  const measured = names.filter(name => points.some(point => measuredOf(point, name) !== null));
+  const measured = names.filter(name => points.some(point => measuredOf(shown, point, name) !== null));
   const copied = COPIES.every(name => names.includes(name)), here = COPIES.every(name => measured.includes(name));
   const heads = [
     headCell(t("recipes.point")),
@@ -191,17 +228,19 @@ function othersPanel(recipe, points) {
   const cells = point =>
     [...names.flatMap(
        name =>
-         [publishedCell(recipe, point, name),
-          measured.includes(name) && numberCell(digits(measuredOf(point, name) ?? NaN))]),
+         [publishedCell(point, name),
+          measured.includes(name) && numberCell(digits(measuredOf(shown, point, name) ?? NaN))]),
      copied && ratioCell(copiesRatio(COPIES.map(name => point.published?.[name]), point.published?.elapsed_ms)),
      copied && here &&
-       ratioCell(copiesRatio(COPIES.map(name => measuredOf(point, name)), (point.cold?.median_us ?? 0) / 1000))];
+       ratioCell(copiesRatio(COPIES.map(name => measuredOf(shown, point, name)), (point.cold?.median_us ?? 0) / 1000))];
   return panel(
     t("recipes.others"), null,
-    table(t("recipes.others"), heads, points.map(point => h("tr", {}, rowHead(point), cells(point)))));
+    table(t("recipes.others"), heads, points.map(point => h("tr", {}, rowHead(point), cells(point)))),
+    marksOf(shown, names));
 }
 
-export function countPanels(recipe, points, device, deviceArch) {
+export function countPanels(shown, device, deviceArch) {
+  const {recipe, points} = shown;
   const known = recipe.published?.columns.filter(name => COUNTED.includes(name)) ?? [];
   const names = known.length ?
     known :
@@ -209,7 +248,7 @@ export function countPanels(recipe, points, device, deviceArch) {
   const long = recipe.published && points.some(point => labelOf(point.values).length > 14);
   return [
     h("div", {class: long ? "recipe-counts long" : "recipe-counts"},
-      names.map(name => countedPanel(recipe, points, name, device, deviceArch))),
-    othersPanel(recipe, points)
+      names.map(name => countedPanel(shown, name, device, deviceArch))),
+    othersPanel(shown)
   ];
 }

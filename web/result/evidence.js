@@ -70,8 +70,9 @@ export function timesPanel(result, signal) {
 const mega = value => digits(value / 1e6);
 
 export function bytesPanel(result) {
-  const {requested_bytes: asked, sector_bytes: sectors, dram_bytes: dram} = result.bandwidth,
-                                                                    atomic = asked.atomic ?? 0;
+  const none = {status: "unavailable", reason: t("no_value")};  // of a result that an older version made
+  const {requested_bytes: asked, sector_bytes: sectors = none, dram_bytes: dram = none} = result.bandwidth;
+  const atomic = asked.atomic ?? 0;
   const row = (name, values) => ({
     name: t(`bytes.${name}`),
     note: t(`bytes.${name}_note`),

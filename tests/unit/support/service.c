@@ -102,7 +102,7 @@ struct submitted service_submit(struct service *service, const struct plain *pla
                                    .priority = plain->priority,
                                    .timeout_s = plain->timeout_s,
                                    .request = plain->request};
-    struct sweep alone = {.experiments = &run, .experiment_count = 1};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1, .rounds = 1};
     struct queue_submission submission = {.sweep = &alone,
                                           .owner = plain->owner,
                                           .idempotency_key = plain->idempotency_key,
@@ -125,7 +125,7 @@ void service_sweep(struct service *service, const char *const requests[], int co
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
     struct sweep sweep = {
-        .experiments = runs, .experiment_count = count, .points = points, .point_count = count};
+        .experiments = runs, .experiment_count = count, .rounds = 1, .points = points, .point_count = count};
     struct submitted submitted = service_submit_sweep(
         service, &(struct queue_submission){.sweep = &sweep, .request = "{}", .fingerprint = ""});
     if (submitted.outcome != SUBMITTED_NEW)
@@ -151,6 +151,7 @@ struct submitted service_submit_unbound(struct service *service, const struct un
     }
     const struct sweep sweep = {.experiments = runs,
                                 .experiment_count = count,
+                                .rounds = 1,
                                 .points = points,
                                 .point_count = count,
                                 .spread = unbound->spread};

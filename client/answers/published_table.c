@@ -1,0 +1,345 @@
+/* What a recipe published, beside what the model predicts for that chip and for this device, and what was measured here;
+   with the marks of figures that are off, and the notes. */
+#include "client/answers/answers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "client/answers/json_path.h"
+#include "client/answers/point_figures.h"
+#include "client/terminal/number.h"
+#include "client/terminal/sheet.h"
+
+enum { COLUMNS_MOST = 16, MARK_COLUMNS = 4 };
+
+/* A published column, and what stands beside it where some point has it. */
+struct group {
+    const char *name;
+    const struct figure *figure, *made, *measured; /* NULL: no point has it */
+    bool own, marked;                              /* own: some point has it predicted for this device */
+};
+
+struct groups {
+    struct group at[COLUMNS_MOST];
+    size_t count;
+    const json_t *sweep, *points, *table; /* the sweep's "points" and "published" */
+    const char *published_arch, *device_arch;
+    const struct screen *screen;
+};
+
+static const char *words(const struct groups *groups, const char *en, const char *zh)
+{
+    return groups->screen->chinese ? zh : en;
+}
+
+static const char *texts(const struct groups *groups, const json_t *pair)
+{
+    return json_path_text(pair, words(groups, "en", "zh"), "");
+}
+
+/* ---- the columns ---- */
+
+static bool some_point_has(const struct groups *groups, const struct figure *figure)
+{
+    size_t i;
+    json_t *point;
+    json_array_foreach (groups->points, i, point)
+        if (isfinite(point_figures_number(point, figure)))
+            return true;
+    return false;
+}
+
+static const struct figure *beside(const struct groups *groups, const struct figure *published,
+                                   const char *prefix)
+{
+    const struct figure *figure = figure_beside(published, prefix);
+    return figure && some_point_has(groups, figure) ? figure : NULL;
+}
+
+static bool some_point_has_at(const struct groups *groups, const char *path, const char *name)
+{
+    size_t i;
+    json_t *point, *value;
+    json_array_foreach (groups->points, i, point)
+        if ((value = json_object_get(json_path_at(point, path), name)) && !json_is_null(value))
+            return true;
+    return false;
+}
+
+/* The prediction's architecture, of the first point that has one. */
+static const char *arch_of(const struct groups *groups, const char *path)
+{
+    size_t i;
+    json_t *point;
+    json_array_foreach (groups->points, i, point)
+        if (json_path_text(point, path, NULL))
+            return json_path_text(point, path, NULL);
+    return "?";
+}
+
+static void groups_make(struct groups *groups)
+{
+    size_t i;
+    const json_t *column;
+    const json_t *axes = json_path_at(groups->points, "0.values");
+    json_array_foreach (json_object_get(groups->table, "columns"), i, column) {
+        const char *name = json_string_value(column);
+        char full[64];
+        snprintf(full, sizeof full, FIGURE_PUBLISHED "%s", name);
+        if (json_object_get(axes, name) || strcmp(name, "grid") == 0 || groups->count == COLUMNS_MOST)
+            continue;
+        const struct figure *figure = point_figures_find(full);
+        groups->at[groups->count++] =
+            (struct group){.name = name,
+                           .figure = figure,
+                           .made = beside(groups, figure, "published_arch_"),
+                           .own = some_point_has_at(groups, "predicted.device_arch", name),
+                           .measured = beside(groups, figure, "measured_"),
+                           .marked = some_point_has_at(groups, "published.marks", name)};
+    }
+    groups->published_arch = arch_of(groups, "predicted.published_arch.arch");
+    groups->device_arch = arch_of(groups, "predicted.device_arch.arch");
+}
+
+/* "sm_20, lines": the chip, and of a count what it counts there. */
+static void chip_column(struct sheet *sheet, const struct groups *groups, const struct group *group,
+                        const char *which, const char *arch)
+{
+    char path[64], unit[96];
+    bool counts = strlen(group->name) > 3 && strcmp(group->name + 3, "_transactions") == 0;
+    snprintf(path, sizeof path, "predicted.%s.%.3s_unit", which, group->name);
+    snprintf(unit, sizeof unit, "%s%s%s", arch, counts ? words(groups, ", ", "，") : "",
+             counts ? answers_unit_words(arch_of(groups, path), 2, groups->screen->chinese) : "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, words(groups, "predicted", "预测"), unit);
+}
+
+static void groups_columns(struct sheet *sheet, const struct groups *groups)
+{
+    enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
+    for (const struct group *group = groups->at; group < groups->at + groups->count; group++) {
+        sheet_column(sheet, SPARE, group->name, words(groups, "published", "公开值"));
+        if (group->made)
+            chip_column(sheet, groups, group, "published_arch", groups->published_arch);
+        if (group->own)
+            chip_column(sheet, groups, group, "device_arch", groups->device_arch);
+        if (group->measured)
+            sheet_column(sheet, SPARE, words(groups, "measured", "实测"), words(groups, "here", "这里"));
+    }
+}
+
+/* ---- the cells ---- */
+
+static void missing_cell(struct sheet *sheet, const struct groups *groups)
+{
+    sheet_cell(sheet, STYLE_FAINT, words(groups, "no value", "无值"));
+}
+
+/* As it was published, and its mark; without one as many blanks, so that the figures stand below each other. */
+static void published_cell(struct sheet *sheet, const struct groups *groups, const struct group *group,
+                           const json_t *point)
+{
+    const json_t *published = json_object_get(point, "published"),
+                 *value = json_object_get(published, group->name);
+    const char *mark =
+        json_path_text(json_object_get(json_object_get(published, "marks"), group->name), "", NULL);
+    char text[JSON_PATH_TEXT_BYTES];
+    json_path_value(text, value);
+    if (!json_is_number(value))
+        missing_cell(sheet, groups);
+    else if (mark)
+        sheet_format(sheet, STYLE_NONE, "%s [%s]", text, mark);
+    else
+        sheet_format(sheet, STYLE_NONE, "%s%*s", text, group->marked ? MARK_COLUMNS : 0, "");
+}
+
+/* A value in the unit of the published figure. */
+static void value_cell(struct sheet *sheet, const struct groups *groups, enum style style, double value,
+                       const struct figure *figure, const struct figure *published)
+{
+    char text[NUMBER_BYTES];
+    bool thousandth = published->unit && figure->unit && strcmp(published->unit, "ms") == 0 &&
+                      strcmp(figure->unit, "us") == 0;
+    number_text(text, thousandth ? value / 1000 : value);
+    if (!isfinite(value))
+        missing_cell(sheet, groups);
+    else if (figure->type == FIGURE_INTEGER)
+        sheet_format(sheet, style, "%.0f", value);
+    else
+        sheet_cell(sheet, style, text);
+}
+
+static void groups_cells(struct sheet *sheet, const struct groups *groups, const json_t *point)
+{
+    for (const struct group *group = groups->at; group < groups->at + groups->count; group++) {
+        const json_t *own = json_path_at(point, "predicted.device_arch");
+        published_cell(sheet, groups, group, point);
+        if (group->made)
+            value_cell(sheet, groups, STYLE_NONE, point_figures_number(point, group->made), group->made,
+                       group->figure);
+        if (group->own)
+            value_cell(sheet, groups, STYLE_NONE, json_path_number(own, group->name), group->figure,
+                       group->figure);
+        if (group->measured)
+            value_cell(sheet, groups, STYLE_STRONG, point_figures_number(point, group->measured),
+                       group->measured, group->figure);
+    }
+}
+
+/* ---- what stands above and below ---- */
+
+static void print_line(const struct groups *groups, const char *text)
+{
+    screen_write(groups->screen, text);
+    putchar('\n');
+}
+
+static bool is_column(const json_t *columns, const char *name)
+{
+    size_t i;
+    const json_t *column;
+    json_array_foreach (columns, i, column)
+        if (strcmp(json_string_value(column), name) == 0)
+            return true;
+    return false;
+}
+
+/* "Published: Tesla M2070 class (Fermi), sm_20, loads through the L1; size 1048576, block 512" */
+static void print_headline(const struct groups *groups)
+{
+    static const char hidden[] = "kernel load transfers counters measure repeat";
+    const char *comma = words(groups, ", ", "，"), *between = words(groups, "; ", "；"), *name;
+    const char *arch = json_path_text(groups->table, "device.arch", NULL);
+    const json_t *l1 = json_object_get(groups->table, "l1"),
+                 *columns = json_object_get(groups->table, "columns");
+    json_t *value;
+    printf("\n%s", screen_style(groups->screen, STYLE_STRONG));
+    screen_write(groups->screen, words(groups, "Published: ", "公开数据："));
+    screen_write(groups->screen, texts(groups, json_object_get(groups->table, "device")));
+    printf("%s%s%s", screen_style(groups->screen, STYLE_NONE), arch ? comma : "", arch ? arch : "");
+    if (json_is_boolean(l1))
+        printf("%s%s", comma,
+               json_is_true(l1) ? words(groups, "loads through the L1", "读取经过 L1")
+                                : words(groups, "loads past the L1", "读取绕过 L1"));
+    json_object_foreach (json_object_get(groups->table, "request"), name, value) {
+        char text[JSON_PATH_TEXT_BYTES];
+        json_path_value(text, value);
+        if (is_column(columns, name) || words_contain(hidden, name))
+            continue;
+        printf("%s%s %s", between, name, text);
+        between = comma;
+    }
+    putchar('\n');
+}
+
+static void print_marks(const struct groups *groups)
+{
+    size_t i, k;
+    const char *column;
+    json_t *point, *mark, *given;
+    json_array_foreach (json_object_get(groups->table, "marks"), k, mark) {
+        bool used = false;
+        json_array_foreach (groups->points, i, point)
+            json_object_foreach (json_path_at(point, "published.marks"), column, given)
+                used = used || json_equal(given, json_object_get(mark, "mark"));
+        if (!used)
+            continue;
+        printf("[%s] ", json_path_text(mark, "mark", "?"));
+        print_line(groups, texts(groups, mark));
+    }
+}
+
+/* "size 65536 (published: 1048576)", each once. */
+static void print_difference(const struct groups *groups, const char *name, const char *here,
+                             const char *published)
+{
+    printf(words(groups, "%s%s %s (published: %s)", "%s%s %s（公开数据：%s）"),
+           words(groups, "differs here: ", "与公开数据不同："), name, here, published);
+    putchar('\n');
+}
+
+static void print_differences(const struct groups *groups)
+{
+    size_t i;
+    const char *name;
+    json_t *point, *value, *known = json_object();
+    const char *device = arch_of(groups, "result.device.name");
+    if (strcmp(device, "?") == 0)
+        device = arch_of(groups, "device_name");
+    if (json_path_text(groups->table, "device.arch", NULL))
+        print_difference(groups, words(groups, "device", "设备"), device,
+                         texts(groups, json_object_get(groups->table, "device")));
+    json_array_foreach (groups->points, i, point)
+        json_object_foreach (json_path_at(point, "published.differs"), name, value) {
+            char here[JSON_PATH_TEXT_BYTES], published[JSON_PATH_TEXT_BYTES], *both = NULL;
+            json_path_value(here, json_object_get(value, "asked"));
+            json_path_value(published, json_object_get(value, "published"));
+            if (asprintf(&both, "%s %s %s", name, here, published) < 0)
+                continue;
+            if (!json_object_get(known, both))
+                print_difference(groups, name, here, published);
+            json_object_set_new(known, both, json_true());
+            free(both);
+        }
+    json_decref(known);
+}
+
+static void print_notes(const struct groups *groups)
+{
+    size_t i;
+    const json_t *note;
+    json_array_foreach (json_object_get(groups->table, "notes"), i, note) {
+        printf("%s", words(groups, "note: ", "说明："));
+        print_line(groups, texts(groups, note));
+    }
+}
+
+/* Whose prediction stands for a device that the model does not know. */
+static void print_stand_in(const struct groups *groups)
+{
+    const char *note = arch_of(groups, "predicted.device_arch.note");
+    bool own = false;
+    for (size_t i = 0; i < groups->count; i++)
+        own = own || groups->at[i].own;
+    if (!own || strcmp(note, "?") == 0)
+        return;
+    if (groups->screen->chinese)
+        printf("预测，%s：模型没有这个设备，以 %s 代替\n", groups->device_arch, groups->device_arch);
+    else
+        printf("predicted, %s: %s\n", groups->device_arch, note);
+}
+
+void answers_print_published(const json_t *sweep, const struct screen *screen)
+{
+    const char *name;
+    size_t i;
+    json_t *point, *value;
+    struct groups groups = {.sweep = sweep,
+                            .points = json_object_get(sweep, "points"),
+                            .table = json_object_get(sweep, "published"),
+                            .screen = screen};
+    if (!json_is_object(groups.table))
+        return;
+    groups_make(&groups);
+    print_headline(&groups);
+    struct sheet *sheet = sheet_new();
+    const json_t *axes = json_path_at(groups.points, "0.values");
+    json_object_foreach ((json_t *)axes, name, value)
+        sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
+    groups_columns(sheet, &groups);
+    json_array_foreach (groups.points, i, point) {
+        json_object_foreach ((json_t *)axes, name, value) {
+            char text[JSON_PATH_TEXT_BYTES];
+            json_path_value(text, json_object_get(json_object_get(point, "values"), name));
+            sheet_cell(sheet, STYLE_NONE, text);
+        }
+        groups_cells(sheet, &groups, point);
+    }
+    sheet_print(sheet, screen, stdout);
+    print_marks(&groups);
+    print_differences(&groups);
+    print_stand_in(&groups);
+    print_notes(&groups);
+}
