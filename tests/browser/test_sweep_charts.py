@@ -1,6 +1,7 @@
 """What the charts of /ui/sweeps/{id} draw and say, in a real browser: series laid over each other, zoom, what is not stable, thousands of points."""
 import re
 import time
+from urllib.parse import unquote
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
@@ -54,8 +55,32 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.until(lambda: walk.all(".cross-hair")[0].is_displayed())
     told = walk.text(".tip.at-mark").splitlines()
     assert re.fullmatch(r"offset \d", told[0]) and [line.partition(":")[0] for line in told[1:]] == [f"block {n}" for n in (32, 96, 128, 160)]
+    walk.type("#choose-name", "Blocks, without 64\ue007").says("Blocks, without 64", "h1")
+    browser.get(browser.current_url)
+    walk.says("Blocks, without 64", "h1").says("By offset and block: read_offset", ".lead-line")
     walk.click(".choices button", "panels").until(lambda: len(walk.all("svg.lines .axis")) == 4)
     assert "view=panels" in browser.current_url
+    walk.end()
+
+
+def test_lists_are_of_a_time_and_their_addresses_hold_it(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..2"))
+    walk = Walk(browser, service).open("experiments").says("read_offset")
+    set_time = ("(() => { const field = document.getElementById(arguments[0]); field.value = arguments[1]; "
+                "field.dispatchEvent(new Event('change')); })()")
+    for page in ("experiments", "sweeps"):
+        walk.open(page).until(lambda: walk.all("main tbody tr"))
+        walk.script(set_time, "filter-since", "2099-01-01T10:00")
+        walk.says("fits", "h1")
+        assert re.search(r"since=2099-01-01T\d\d:\d\d:00Z$", unquote(browser.current_url))
+        browser.refresh()
+        walk.says("fits", "h1")
+        assert walk.script("document.getElementById('filter-since').value") == "2099-01-01T10:00"
+        walk.open(page).until(lambda: walk.all("main tbody tr"))
+        walk.script(set_time, "filter-until", "2099-01-01T10:00")
+        walk.until(lambda: "until=" in browser.current_url and walk.all("main tbody tr"))
+    assert service.get(f"/v1/sweeps/{sweep}").ok
     walk.end()
 
 

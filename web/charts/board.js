@@ -151,7 +151,7 @@ export function board({heading, aside, sentence, draw, table, file, legend = () 
           t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas), {small: true, label: t("chart.copy_picture")}));
   const node =
     h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,
-      h("div", {class: "board-foot"}, acts, under));
+      h("div", {class: "board-foot"}, onZoom && h("span", {class: "quiet"}, t("chart.zoom")), acts, under));
 
   function tableShow() {
     if (!tables) under.append((tables = table()).node);

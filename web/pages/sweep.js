@@ -114,6 +114,20 @@ function choicesForm(sweep, choice, change) {
         ].filter(Boolean),
         String(value))),
     drawable.length > 1 && h("span", {class: "segments", role: "group", "aria-label": t("sweep.view")}, views),
+    h("span", {class: "field"},
+      h("label",
+        {for: "choose-name"
+        },
+        t("sweep.name")),
+      h("input", {
+        id: "choose-name",
+        type: "text",
+        value: choice.name,
+        maxlength: "80",
+        autocomplete: "off",
+        data: {key: "choose-name"},
+        onchange: event => change("name", event.target.value.trim() || null)
+      })),
     (choice.zoom || choice.rows) && button(t("sweep.whole"), () => change("zoom", null), {small: true, key: "whole"})
   ];
 }
@@ -279,12 +293,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   let cost = 0, said = "";
   function drawNow() {
     if (signal.aborted) return;
-    const began = performance.now(), words = headingOf(sweep, recipe);
+    const began = performance.now(), usual = headingOf(sweep, recipe), words = asked.get("name") || usual;
     if (heading.textContent !== words) {
       heading.textContent = words;
       document.title = `${words} · coalesced`;
     }
-    redraw(under, underHeading(sweep, recipe));
+    redraw(under, words === usual ? null : `${usual}: `, underHeading(sweep, recipe));
     redraw(
       state, sweep.running ? null : [stateMark(sweep.head.state), " · "],
       h("span", {class: "quiet"}, ownerName(sweep.head.owner, me), " · ",

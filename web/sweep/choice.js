@@ -1,5 +1,6 @@
 /* What is drawn of a sweep: {view: "lines", "panels" or "map", x, series, y, at: {axis: value}, hide: the values of
-   `series` that are not drawn, as texts, zoom and rows: [from, to] of x, and of a map's rows, or null}. choiceOf(sweep,
+   `series` that are not drawn, as texts, zoom and rows: [from, to] of x, and of a map's rows, or null, name: what the
+   reader calls it}. choiceOf(sweep,
    query) takes it from the address where that names what the sweep has, else it chooses; changed(choice, name, value)
    is the address of another choice; selected(sweep, choice) are the points that are drawn. */
 import {metricsOf} from "./metrics.js";
@@ -54,7 +55,17 @@ export function choiceOf(sweep, query) {
     views.includes("map") && first.x === x       ? first.view :
                                                    "lines";
   const hide = query.get("hide")?.split(",") ?? [];
-  return {view, x, series, y: y?.id ?? "", at, hide, zoom: rangeOf(query, "zoom"), rows: rangeOf(query, "rows")};
+  return {
+    view,
+    x,
+    series,
+    y: y?.id ?? "",
+    at,
+    hide,
+    zoom: rangeOf(query, "zoom"),
+    rows: rangeOf(query, "rows"),
+    name: query.get("name") ?? ""
+  };
 }
 
 /* "3..17" */
@@ -80,6 +91,7 @@ export const changed = (choice, values) => ({
   hide: choice.hide.join(",") || null,
   zoom: rangeText(choice.zoom),
   rows: rangeText(choice.rows),
+  name: choice.name || null,
   ...Object.fromEntries(Object.entries(choice.at).map(([axis, one]) => [`at.${axis}`, one])),
   ...values
 });
