@@ -8,6 +8,7 @@ import {mapDraw} from "../charts/map.js";
 import {h, redraw, replace} from "../dom.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
+import {remove} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -240,10 +241,28 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         await del(head.links.self, {signal});
         sweep.openAgain();
         sweep.catchUp();
-      }, {key: "cancel"}), !sweep.running && mine && button(t("result.remove"), async () => {
-        await del(`${head.links.self}?remove=true`, {signal});
-        await go("sweeps");
-      }, {key: "remove"}));
+      }, {key: "cancel"}), !sweep.running && mine && removal(head));
+  }
+
+  /* More than one experiment goes only after a question. */
+  let removing = false;
+  function removal(head) {
+    const ask = on => () => {
+      removing = on;
+      actsDraw();
+      acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
+    };
+    const now = async () => {
+      await remove(head.links.self, {signal});
+      await go("sweeps");
+    };
+    if (head.total < 2 || !removing)
+      return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
+    return h(
+      "span", {class: "question", role: "group", "aria-label": t("sweep.remove_ask", {n: count(head.total)})},
+      h("span", {"aria-hidden": "true"}, t("sweep.remove_ask", {n: count(head.total)})),
+      button(t("sweep.remove_all"), now, {key: "remove all"}),
+      button(t("sweep.remove_not"), ask(false), {key: "keep"}));
   }
 
   let cost = 0, said = "";
