@@ -87,10 +87,13 @@ export class Sweep {
     await this.pageRead(0, PAGE);
   }
 
-  /* Reads the points behind the first page. */
+  /* Reads the points behind the first page; the service makes the next page while this one is taken in. */
   async readRest() {
-    for (let from = PAGE; from < this.head.point_count; from += PAGE) {
-      await this.pageRead(from, PAGE);
+    const {point_count: all} = this.head, ask = from => from < all ? this.pageAsk(from, PAGE) : null;
+    for (let from = PAGE, page = ask(from); page; from += PAGE) {
+      const now = await page;
+      page = ask(from + PAGE);
+      this.pageTake(now);
       this.changed();
     }
     if (this.head.state === "running") this.catchUp();
@@ -107,13 +110,22 @@ export class Sweep {
 
   /* Reads the points from..from + size with all of their runs. */
   async pageRead(from, size) {
+    this.pageTake(await this.pageAsk(from, size));
+  }
+
+  /* The tables of these points: [summary, ...runs]. */
+  pageAsk(from, size) {
     const {repeat} = this.head, wanted = Math.min(size, this.head.point_count - from) * repeat, pages = [];
     for (let at = 0; at < wanted; at += PAGE)
       pages.push(this.table("runs", from * repeat + at, Math.min(PAGE, wanted - at)));
-    const [summary, ...runs] =
-      await Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
-    const byPoint = list =>
-      list.reduce((all, row) => all.set(row.index, [...(all.get(row.index) ?? []), row]), new Map());
+    return Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
+  }
+
+  pageTake([summary, ...runs]) {
+    const byPoint = list => list.reduce((all, row) => {
+      all.has(row.index) ? all.get(row.index).push(row) : all.set(row.index, [row]);
+      return all;
+    }, new Map());
     const of = byPoint(runs.flat());
     for (const [index, rows] of byPoint(summary)) {
       const ran = of.get(index) ?? [],
