@@ -404,7 +404,7 @@ const chart = {
   "stairs.shared_bytes": ["by shared bytes a block", "随每块共享内存字节数"],
   "stairs.threads": ["by threads a block", "随每块线程数"],
   "stairs.more": ["{n} {n|block|blocks} up to {at}", "不超过 {at} 时 {n} 个"],
-  "stairs.fewer": ["{n} from {at} on", "从 {at} 起 {n} 个"],
+  "stairs.fewer": ["{n} {n|block|blocks} from {at} on", "从 {at} 起 {n} 个"],
   "stairs.between": [", ", "，"],
   "bound.launch": ["block launches", "线程块启动"],
   "bound.dram": ["DRAM", "显存"],

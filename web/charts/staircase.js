@@ -7,7 +7,7 @@ import {t} from "../words.js";
 import {rect, round, text, through} from "./svg.js";
 
 const {scaleLinear} = globalThis.d3;
-const LEFT = 24, TOP = 30, STEPS = 84, HEIGHT = TOP + STEPS + 40, GAP = 20, WIDE = 600;
+const LEFT = 24, TOP = 42, STEPS = 84, HEIGHT = TOP + STEPS + 44, GAP = 20, WIDE = 600;
 const AXES = {
   registers: "registers_per_thread",
   shared_bytes: "shared_bytes_per_block",
