@@ -952,6 +952,7 @@ const lessons = {
   "lessons.recipe": ["The whole table", "看完整表格"],
   "lessons.again": ["Guess again", "重新猜"],
   "lessons.why": ["Why it takes that long", "为什么要这么久"],
+  "lessons.rules": ["Each rule as a table, to be run here", "每条规则一张表，可在本机运行"],
   "lessons.plain": ["The kernel as a program of its own is {file} in the sources.", "同一内核写成的独立程序，见源码中的 {file}。"],
   "lessons.tables": ["The tables of the posts", "博文中的表格"],
   "lessons.tables_note": ["each asked again on your own device, beside what was published", "每一张都可以在你自己的设备上重新运行，与公开数据并列"],
