@@ -236,6 +236,9 @@ static const struct {
     /* lists and single things */
     {"there is no experiment %s", "没有编号为 {1} 的实验"},
     {"there is no sweep %s", "没有编号为 {1} 的扫描"},
+    {"experiment %s was removed with its sweep: POST /v1/sweeps/%s/restore brings it back until %s", "实验 {1} 已随其扫描删除：在 {3} 之前可用 POST /v1/sweeps/{2}/restore 恢复"},
+    {"%s %s was removed: POST /v1/%ss/%s/restore brings it back until %s", "{1} {2} 已删除：在 {5} 之前可用 POST /v1/{3}s/{4}/restore 恢复"},
+    {"%s %s is not among what was removed", "{1} {2} 不在可恢复的已删除内容中"},
     {"no experiment %.32s is queued or running", "实验 {1} 不在排队，也不在运行"},
     {"nothing of sweep %.32s is queued or runs", "扫描 {1} 没有正在排队或运行的实验"},
     {"%s %s has ended: %s; DELETE with ?remove=true removes it", "{1} {2} 已结束（{3}）；带 ?remove=true 的 DELETE 会删除它"},
@@ -251,7 +254,6 @@ static const struct {
     {"cancelled with its sweep before it ran", "运行前已随扫描取消"},
     {"cancelled while it ran", "运行中被取消"},
     {"sweep %s was removed meanwhile", "扫描 {1} 在此期间已被删除"},
-    {"sweep %s is not shown any more, and what is left of it is removed once the service can write again: %.200s", "扫描 {1} 不再显示，其余部分待服务能写入时删除：{2}"},
     {"%s %s is %s's: %s or an admin may end or remove it, and this token is %s's", "{1} {2} 属于 {3}：只有 {4} 或管理员可以结束或删除它，而此令牌属于 {5}"},
     {"%s %s was submitted without a token: an admin may end or remove it, and this token is %s's", "{1} {2} 是无令牌提交的：管理员可以结束或删除它，而此令牌属于 {3}"},
     {"more than %d goes before everybody's, for which the role admin is wanted; this token has %s", "大于 {1} 会排到所有人前面，需要角色 admin；此令牌的角色是 {2}"},

@@ -1,7 +1,6 @@
 /* Walks the points of a recipe's sweep and predicts each, as JSON or as a table. */
 #include "api/recipe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/csv.h"

@@ -2,7 +2,6 @@
 #include "api/result_json.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "api/counters_json.h"
 #include "api/json_parts.h"

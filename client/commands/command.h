@@ -15,6 +15,8 @@ int command_ls(struct context *context);
 int command_show(struct context *context);
 int command_watch(struct context *context);
 int command_cancel(struct context *context);
+int command_remove(struct context *context);
+int command_undo(struct context *context);
 int command_compare(struct context *context);
 int command_top(struct context *context);
 int command_queue(struct context *context);

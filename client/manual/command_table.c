@@ -88,8 +88,14 @@ const struct manual_command manual_commands[] = {
      TABLE | BIT(SAMPLES) | BIT(STRICT) | PLOTTING, WORDS_IDS, 1, 1, command_show},
     {"watch", "ID", "wait for an experiment or a sweep, and print what came of it", "",
      "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
-    {"cancel", "ID ...", "cancel experiments or sweeps, or remove what has ended", "",
-     "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", BIT(REMOVE), WORDS_IDS, 1, -1, command_cancel},
+    {"cancel", "ID ...", "cancel experiments or sweeps", "", "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n",
+     0, WORDS_IDS, 1, -1, command_cancel},
+    {"remove", "ID ...", "remove experiments or sweeps that have ended",
+     "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
+     "them back.\n",
+     "coalesce remove 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_remove},
+    {"undo", "ID ...", "bring back what was removed", "", "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\n", 0,
+     WORDS_IDS, 1, -1, command_undo},
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
      "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
      "device=DEVICE, "
