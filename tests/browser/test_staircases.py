@@ -52,3 +52,11 @@ def test_the_lesson_draws_the_chip_that_is_chosen(browser, service):
     walk.until(lambda: seen(walk) == wanted(service, "arch=sm_12&block=512&registers_per_thread=16&parameter_bytes=24"), 30)
     assert ["registers", "16", "1 block from 17 on"] == [seen(walk)[0][k] for k in (0, 2, 3)]
     walk.end()
+
+
+def test_a_result_draws_those_of_the_code_that_ran(browser, service):
+    done = service.run({"kernel": "register_pressure", "dtype": "i32", "values": 64, "block": 256, "size": 65536, "measure": {"min_samples": 1, "max_seconds": 0.01}})
+    walk = Walk(browser, service)
+    walk.open(f"experiments/{done['id']}")
+    walk.until(lambda: seen(walk) == wanted(service, "arch=sm_90&block=256&registers_per_thread=71"), 30)
+    walk.end()

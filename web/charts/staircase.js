@@ -14,9 +14,10 @@ const AXES = {
   threads: "threads_per_block"
 };
 
-/* The same occupancy with its staircases, asked of the service; null: it has none, as of a launch beyond a limit. */
+/* The same occupancy with its staircases, asked of the service; null: it has none, as of a launch beyond a limit, or of
+   a result of an older version. */
 export async function staircasesAsk(occupancy, signal) {
-  if (!occupancy || occupancy.status) return null;
+  if (!occupancy?.threads_per_block) return null;
   const figures = {
     arch: occupancy.arch,
     block: occupancy.threads_per_block,
