@@ -723,6 +723,7 @@ const sweep = {
   "sure.none": ["Cannot be told: of {n} {words|point|points} none is stable; {more} more {runs|run|runs} of each may tell.", "无法判断：{n} 个点均不稳定；每点再运行 {more} 次或可判断。"],
   "sure.left_out": ["{n} unstable {words|point is|points are} left out; {more} more {runs|run|runs} of each may tell.", "{n} 个不稳定的点未计入；每点再运行 {more} 次或可判断。"],
   "sure.meet": ["Which is faster cannot be told: the intervals overlap; about {more} more {runs|run|runs} of each point may tell.", "无法判断孰快孰慢：置信区间相互重叠；每点大约还需运行 {more} 次。"],
+  "dense.band": ["line: the median of the points there; dark: the middle half; light: all", "线：该处各点的中位数；深色：中间一半；浅色：全部"],
   "dense.words": ["{n} points here, in the middle {median}", "此处有 {n} 个点，居中者：{median}"],
   "sweep.words": ["What the words mean:", "词义："],
   "y.sectors": ["Sectors", "扇区"],
