@@ -8,6 +8,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
+#include "base/words.h"
 
 /* ---- the question ---- */
 
@@ -69,7 +70,7 @@ void explain_json_read(struct explain_question *question, const json_t *value, s
             struct suggestion meant;
             problem_pointer(pointer, sizeof pointer, "#/explain", name);
             problem_add(problems, pointer, "unknown field%s block and warp are known",
-                        suggest_among(&meant, name, SUGGEST_TABLE(known)));
+                        suggest_among(&meant, name, WORDS_TABLE(known)));
         }
     }
 }

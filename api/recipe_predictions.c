@@ -1,16 +1,17 @@
 /* Walks the points of a recipe's sweep and predicts each, as JSON or as a table. */
 #include "api/recipe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/csv.h"
 #include "api/experiment_json.h"
 #include "api/json_parts.h"
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/sweep_axes.h"
 #include "api/time_json.h"
 #include "base/clock.h"
+#include "base/words.h"
 
 /* The points of a recipe: more than any has. */
 enum { POINTS_MAX = 10000 };
@@ -103,17 +104,12 @@ static void open_prediction(struct json_writer *json, const struct predictions *
 static void write_occupancy_and_time(struct json_writer *json, const struct predictions *point)
 {
     const struct experiment *e = &point->experiment;
-    const struct occupancy_case fill = {
-        .arch = point->arch,
-        .registers_per_thread = -1,
-        .shared_bytes_per_block = experiment_shared_bytes(e),
-        .threads_per_block = (uint64_t)(e->block[0] * e->block[1] * e->block[2]),
-    };
+    const struct occupancy_case fill = occupancy_json_case(e, point->arch);
     const struct time_question time = {
         .calibration = calibration_of_arch(point->arch), .registers = -1, .shared_bytes = -1};
     if (point->late)
         return;
-    prediction_json_occupancy(json, "occupancy", &fill);
+    occupancy_json_write(json, "occupancy", &fill);
     if (time.calibration)
         time_json_write(json, "time", e, &point->access, &time);
 }
@@ -223,7 +219,7 @@ static int columns_choose(struct columns *columns, const struct sweep_axes *axes
         return csv_columns(columns, asked, detail);
     buffer_text(&text, before);
     for (size_t i = 0; i < axes->count; i++)
-        if (suggest_find(axes->at[i].name, SUGGEST_TABLE(shapes)) < 0)
+        if (words_find(axes->at[i].name, WORDS_TABLE(shapes)) < 0)
             buffer_format(&text, ",%s", axes->at[i].name);
     buffer_text(&text, behind);
     published_columns(&text);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/words.h"
 
 /* The texts: OPTION_LIST is of words between commas or blanks, OPTION_LINES of lines. A flag of these that is
    repeated adds to its text. */
@@ -98,6 +99,8 @@ static const struct config_option {
      "remove what ended longer ago, sweeps as a whole; 0 keeps all"},
     {"--keep-bytes", "COALESCED_KEEP_BYTES", "N", "0", OPTION_BYTES, AT(keep_bytes), 0, 1e18,
      "remove what ended longest ago while the database is larger; as 10G; 0 keeps all"},
+    {"--undo-seconds", "COALESCED_UNDO_SECONDS", "S", "600", OPTION_SECONDS, AT(undo_s), 0, 1e7,
+     "how long what was removed can be restored, before it is deleted"},
     {"--reserve-bytes", "COALESCED_RESERVE_BYTES", "N", "256M", OPTION_BYTES, AT(reserve_bytes), 0, 1e18,
      "refuse submissions that would leave less of the disk, or of half of it when that is less; 0 refuses "
      "none"},
@@ -332,11 +335,11 @@ int config_set_log_level(const struct config *config, struct error *error)
 {
     static const char *const names[] = {
         [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
-    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
-        if (strcmp(config->log_level, names[level]) == 0) {
-            log_set_level((enum log_level)level);
-            return 0;
-        }
+    int level = words_find(config->log_level, WORDS_TABLE(names));
+    if (level >= 0) {
+        log_set_level((enum log_level)level);
+        return 0;
+    }
     return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
                      config->log_level);
 }

@@ -88,7 +88,7 @@ enum block_reason { BLOCK_NONE, BLOCK_STARTING, BLOCK_UNHEALTHY, BLOCK_HELD, BLO
 static enum block_reason block_reason_of(struct service *service, int device, char *text, size_t size)
 {
     struct device_status status = {0};
-    struct device_stats depth;
+    struct queue_hold hold;
     struct device_set listed = devices_listed(service->devices);
     char name[DEVICE_NAME_BYTES];
     devices_name(service->devices, device, name);
@@ -98,9 +98,9 @@ static enum block_reason block_reason_of(struct service *service, int device, ch
         snprintf(text, size, "%s is not in the list", name);
         return BLOCK_UNLISTED;
     }
-    queue_view_device(service->queue, device, &depth);
-    if (depth.hold.held) {
-        snprintf(text, size, "%s is paused%s%s", name, depth.hold.owner[0] ? " by " : "", depth.hold.owner);
+    queue_admin_get_hold(service->queue, device, &hold);
+    if (hold.held) {
+        snprintf(text, size, "%s is paused%s%s", name, hold.owner[0] ? " by " : "", hold.owner);
         return BLOCK_HELD;
     }
     if (status.readiness == DEVICE_STARTING) {

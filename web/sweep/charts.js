@@ -127,7 +127,7 @@ export function linesOf(sweep, choice) {
       [],
     left_out: shown.length - drawn.length,
     axis: {...axis, values: axis.values.filter(value => within(choice.zoom, value))},
-    unit: metric.unit || metric.title(),
+    unit: metric.unit || metric.title(sweep),
     write: metric.write,
     rules: memoryRules(axisNamed(sweep, choice.x), points),
     columnWords: columnWords(metric, axis),
