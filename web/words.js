@@ -738,6 +738,7 @@ const sweep = {
   "sure.none": ["Cannot be told: of {n} {words|point|points} none is stable; {more} more {runs|run|runs} of each may tell.", "无法判断：{n} 个点均不稳定；每点再运行 {more} 次或可判断。"],
   "sure.left_out": ["{n} unstable {words|point is|points are} left out; {more} more {runs|run|runs} of each may tell.", "{n} 个不稳定的点未计入；每点再运行 {more} 次或可判断。"],
   "sure.meet": ["Which is faster cannot be told: the intervals overlap; about {more} more {runs|run|runs} of each point may tell.", "无法判断孰快孰慢：置信区间相互重叠；每点大约还需运行 {more} 次。"],
+  "dense.band": ["line: the median of the points there; dark: the middle half; light: all", "线：该处各点的中位数；深色：中间一半；浅色：全部"],
   "dense.words": ["{n} points here, in the middle {median}", "此处有 {n} 个点，居中者：{median}"],
   "sweep.words": ["What the words mean:", "词义："],
   "y.sectors": ["Sectors", "扇区"],
@@ -980,8 +981,9 @@ const lessons = {
   "lessons.plain": ["The kernel as a program of its own is {file} in the sources.", "同一内核写成的独立程序，见源码中的 {file}。"],
   "lessons.tables": ["The tables of the posts", "博文中的表格"],
   "lessons.tables_note": ["each asked again on your own device, beside what was published", "每一张都可以在你自己的设备上重新运行，与公开数据并列"],
+  "lessons.ask_more": ["{n} runs of each", "每点运行 {n} 次"],
   "lessons.own_unsure": ["not stable: nothing follows from it; more runs of the point may tell", "不稳定：不能据此下结论；多运行几次或可判断"],
-  "lessons.own_unstable": ["△ {n} of {of} values are not stable: nothing follows from them. 5 more runs of each may tell.", "△ {of} 个值中有 {n} 个不稳定，不能据此下结论；每点再运行 5 次或可判断。"],
+  "lessons.own_unstable": ["△ {n} of {of} values are not stable: nothing follows from them. Several runs of each may tell.", "△ {of} 个值中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
   "lessons.why_there": ["why: lesson {n}", "理由：第 {n} 课"],
 };
 
