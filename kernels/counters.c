@@ -39,6 +39,8 @@ const struct counter_kind counter_kinds[] = {
     {"l2_hit_rate_pct", {"lts__t_sector_hit_rate.pct"}, 1, COUNTERS_ALWAYS},
     {"duration_us", {"gpu__time_duration.sum"}, 1e-3, COUNTERS_ALWAYS},
     {"shared_bank_conflicts", {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}, 1, COUNTERS_SHARED},
+    {"local_load_bytes", {"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum"}, 1, COUNTERS_BY_NAME},
+    {"local_store_bytes", {"l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"}, 1, COUNTERS_BY_NAME},
     {NULL, {NULL}, 0, COUNTERS_ALWAYS},
 };
 
@@ -89,7 +91,8 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
 {
     *counters = (struct counters){0};
     for (const struct counter_kind *kind = counter_kinds; kind->name; kind++)
-        if (kind->when == COUNTERS_ALWAYS || wanted->shared || is_named(wanted, kind->name))
+        if (kind->when == COUNTERS_ALWAYS || (kind->when == COUNTERS_SHARED && wanted->shared) ||
+            is_named(wanted, kind->name))
             add(counters, kind->name, kind->metrics[0], false);
     for (int i = 0; i < wanted->count; i++)
         if (!counters_kind_find(wanted->name[i]))

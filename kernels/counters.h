@@ -31,7 +31,8 @@ bool counters_name_valid(const char *name);
 
 enum counters_when {
     COUNTERS_ALWAYS,
-    COUNTERS_SHARED, /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
+    COUNTERS_SHARED,  /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
+    COUNTERS_BY_NAME, /* likewise: wanted by name alone */
 };
 
 /* A counter of the default set. */
