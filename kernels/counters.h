@@ -19,7 +19,7 @@ enum {
 /* What a request wants. */
 struct counters_wanted {
     bool on;
-    /* The kernel uses shared memory, so the counters of COUNTERS_SHARED are wanted too. Not set by the
+    /* The kernel uses shared memory, so the counters of its accesses are wanted too. Not set by the
        request. */
     bool shared;
     int count;
@@ -29,19 +29,22 @@ struct counters_wanted {
 /* 1 to 127 letters, digits, '_' and '.' */
 bool counters_name_valid(const char *name);
 
+<<<<<<< HEAD
 enum counters_when {
     COUNTERS_ALWAYS,
     COUNTERS_SHARED,  /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
     COUNTERS_BY_NAME, /* likewise: wanted by name alone */
 };
 
+=======
+>>>>>>> main
 /* A counter of the default set. */
 struct counter_kind {
     /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
     const char *name;
     const char *metrics[2]; /* CUPTI's names: a chip has the first or the second, which may be NULL */
     double scale;           /* factor from the metric's unit to the unit of the name */
-    enum counters_when when;
+    bool of_shared; /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
 };
 
 /* Ended by a NULL name. */

@@ -190,70 +190,45 @@ static int ask_kind(const struct live *live, int (*call)(nvml_device, int, unsig
     return code;
 }
 
-static int ask_temperature(const struct live *live, double *celsius)
-{
-    return ask_kind(live, live->nvml.temperature, NVML_TEMPERATURE_GPU, celsius);
-}
-
-static int ask_sm_clock(const struct live *live, double *mhz)
-{
-    return ask_kind(live, live->nvml.clock, NVML_CLOCK_SM, mhz);
-}
-
-static int ask_memory_clock(const struct live *live, double *mhz)
-{
-    return ask_kind(live, live->nvml.clock, NVML_CLOCK_MEMORY, mhz);
-}
-
-static int ask_sm_clock_max(const struct live *live, double *mhz)
-{
-    return ask_kind(live, live->nvml.clock_max, NVML_CLOCK_SM, mhz);
-}
-
-static int ask_memory_clock_max(const struct live *live, double *mhz)
-{
-    return ask_kind(live, live->nvml.clock_max, NVML_CLOCK_MEMORY, mhz);
-}
-
-static int ask_power(const struct live *live, double *watt)
-{
-    unsigned milliwatt = 0;
-    int code = CALL(live, power, &milliwatt);
-    *watt = milliwatt / 1e3;
-    return code;
-}
-
-static int ask_memory_used(const struct live *live, double *bytes)
+/* Asks for one quantity, in its unit. Returns NVML's code. */
+static int ask(const struct live *live, enum live_quantity quantity, double *value)
 {
     struct nvml_memory memory = {0};
-    int code = CALL(live, memory, &memory);
-    *bytes = (double)memory.used;
-    return code;
-}
-
-static int ask_utilisation(const struct live *live, double *percent)
-{
     struct nvml_utilisation utilisation = {0};
-    int code = CALL(live, utilisation, &utilisation);
-    *percent = utilisation.gpu;
-    return code;
+    unsigned milliwatt = 0;
+    unsigned long long bits = 0;
+    int code = NVML_FUNCTION_NOT_FOUND;
+    switch (quantity) {
+    case LIVE_TEMPERATURE:
+        return ask_kind(live, live->nvml.temperature, NVML_TEMPERATURE_GPU, value);
+    case LIVE_SM_CLOCK:
+        return ask_kind(live, live->nvml.clock, NVML_CLOCK_SM, value);
+    case LIVE_MEMORY_CLOCK:
+        return ask_kind(live, live->nvml.clock, NVML_CLOCK_MEMORY, value);
+    case LIVE_SM_CLOCK_MAX:
+        return ask_kind(live, live->nvml.clock_max, NVML_CLOCK_SM, value);
+    case LIVE_MEMORY_CLOCK_MAX:
+        return ask_kind(live, live->nvml.clock_max, NVML_CLOCK_MEMORY, value);
+    case LIVE_POWER:
+        code = CALL(live, power, &milliwatt);
+        *value = milliwatt / 1e3;
+        return code;
+    case LIVE_MEMORY_USED:
+        code = CALL(live, memory, &memory);
+        *value = (double)memory.used;
+        return code;
+    case LIVE_UTILISATION:
+        code = CALL(live, utilisation, &utilisation);
+        *value = utilisation.gpu;
+        return code;
+    case LIVE_THROTTLE:
+        code = CALL(live, throttle, &bits);
+        *value = (double)bits;
+        return code;
+    default:
+        return code;
+    }
 }
-
-static int ask_throttle(const struct live *live, double *bits)
-{
-    unsigned long long set = 0;
-    int code = CALL(live, throttle, &set);
-    *bits = (double)set;
-    return code;
-}
-
-static int (*const asks[LIVE_QUANTITIES])(const struct live *live, double *value) = {
-    [LIVE_TEMPERATURE] = ask_temperature,   [LIVE_POWER] = ask_power,
-    [LIVE_SM_CLOCK] = ask_sm_clock,         [LIVE_MEMORY_CLOCK] = ask_memory_clock,
-    [LIVE_SM_CLOCK_MAX] = ask_sm_clock_max, [LIVE_MEMORY_CLOCK_MAX] = ask_memory_clock_max,
-    [LIVE_MEMORY_USED] = ask_memory_used,   [LIVE_UTILISATION] = ask_utilisation,
-    [LIVE_THROTTLE] = ask_throttle,
-};
 
 static void set_reason(struct live_value *value, const char *reason)
 {
@@ -287,14 +262,14 @@ static void read_others(const struct live *live, struct live_own own, struct liv
 static void read_gpu(const struct live *live, unsigned wanted, struct live_own own,
                      struct live_reading *reading)
 {
-    for (int q = 0; q < LIVE_QUANTITIES; q++) {
+    for (enum live_quantity q = 0; q < LIVE_OTHERS; q++) {
         struct live_value *value = &reading->of[q];
-        if (!(wanted & LIVE_BIT(q)) || !asks[q])
+        if (!(wanted & LIVE_BIT(q)))
             continue;
-        int code = asks[q](live, &value->value);
+        int code = ask(live, q, &value->value);
         if (code != NVML_SUCCESS && live->parent) {
             const struct live parent = {.nvml = live->nvml, .device = live->parent};
-            value->of_parent = asks[q](&parent, &value->value) == NVML_SUCCESS;
+            value->of_parent = ask(&parent, q, &value->value) == NVML_SUCCESS;
         }
         value->known = code == NVML_SUCCESS || value->of_parent;
         if (!value->known)

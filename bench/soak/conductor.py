@@ -137,13 +137,13 @@ class Conductor:
     def finish(self, how):
         if how == signal.SIGTERM:
             self.world.stopped_at = time.monotonic()
-            self.ledger.clean_stops.append(time.monotonic())
+            self.ledger.handed_back.append(time.monotonic())
             self.stops += 1
         else:
             self.kills += 1
         self.service.end(how)
         if how == signal.SIGTERM:
-            self.ledger.clean_stops.append(time.monotonic())
+            self.ledger.handed_back.append(time.monotonic())
         if self.kills % max(1, self.options.kills // 25) == 0 and how == signal.SIGKILL:
             self.look_at_the_store()
 
@@ -157,6 +157,7 @@ class Conductor:
                     os.kill(self.choose.choice(there), signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+                self.ledger.handed_back.append(time.monotonic())
                 self.executor_kills += 1
                 return
             time.sleep(0.02)

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-/* The mutex guards all members below it. A round is one cpu_pool_run(). Threads sleep between rounds,
+/* The mutex guards all members below it. A round is one cpu_pool_each(). Threads sleep between rounds,
    because a waiting executor must not use cores that others measure on. */
 struct cpu_pool {
     std::vector<std::thread> threads;
@@ -15,8 +15,7 @@ struct cpu_pool {
     uint64_t round = 0, count = 0;
     unsigned busy = 0;
     bool stop = false;
-    void (*part)(void *, uint64_t, uint64_t) = nullptr;
-    void *arg = nullptr;
+    const std::function<void(uint64_t, uint64_t)> *part = nullptr;
 };
 
 static void do_part(cpu_pool *pool, unsigned index, unsigned parts)
@@ -25,7 +24,7 @@ static void do_part(cpu_pool *pool, unsigned index, unsigned parts)
         pool->count / parts * index + (index < pool->count % parts ? index : pool->count % parts);
     uint64_t end = begin + pool->count / parts + (index < pool->count % parts);
     if (begin < end)
-        pool->part(pool->arg, begin, end);
+        (*pool->part)(begin, end);
 }
 
 static void work(cpu_pool *pool, unsigned index)
@@ -73,14 +72,13 @@ unsigned cpu_pool_threads(const cpu_pool *pool)
     return (unsigned)pool->threads.size() + 1;
 }
 
-void cpu_pool_run(cpu_pool *pool, uint64_t count, void (*part)(void *, uint64_t, uint64_t), void *arg)
+void cpu_pool_each(cpu_pool *pool, uint64_t count, const std::function<void(uint64_t, uint64_t)> &part)
 {
     unsigned others = (unsigned)pool->threads.size();
     {
         std::lock_guard<std::mutex> lock(pool->mutex);
         pool->count = count;
-        pool->part = part;
-        pool->arg = arg;
+        pool->part = &part;
         pool->busy = others;
         pool->round++;
     }

@@ -4,21 +4,15 @@
 
 #include <stdint.h>
 
+#include <functional>
+
 struct cpu_pool;
 
 struct cpu_pool *cpu_pool_new(unsigned threads);
 void cpu_pool_free(cpu_pool *pool);
 unsigned cpu_pool_threads(const cpu_pool *pool);
 
-/* Calls part(arg, begin, end) on every thread, with parts that cover [0, count) once, and waits for all. */
-void cpu_pool_run(cpu_pool *pool, uint64_t count, void (*part)(void *arg, uint64_t begin, uint64_t end),
-                  void *arg);
-
-/* The same with any callable. */
-template <class F> void cpu_pool_each(cpu_pool *pool, uint64_t count, F f)
-{
-    cpu_pool_run(
-        pool, count, [](void *arg, uint64_t begin, uint64_t end) { (*(F *)arg)(begin, end); }, &f);
-}
+/* Calls part(begin, end) on every thread, with parts that cover [0, count) once, and waits for all. */
+void cpu_pool_each(cpu_pool *pool, uint64_t count, const std::function<void(uint64_t, uint64_t)> &part);
 
 #endif

@@ -11,29 +11,9 @@
 #include "kernels/device/device_counters.h"
 #include "kernels/device/cuda_device.h"
 #include "kernels/device/cuda_launch.h"
-#include "kernels/device/cuda_memory.h"
-#include "kernels/device/cuda_peer.h"
 #include "kernels/device/cuda_side.h"
 #include "kernels/device/device.h"
 #include "kernels/device/host.h"
-
-extern "C" const kernel_entry *const cuda_entries[];
-
-struct cuda_device {
-    int index;
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-    cuda_memory memory;
-    cuda_peer peer;
-    uint4 *flush; /* twice the L2, read before each cold sample */
-    uint64_t flush_bytes;
-    mismatches *found; /* in device memory */
-    unsigned *sink;
-    /* Duration of the kernel that keeps the device busy while a sample is enqueued: for one launch, and for a
-       graph of many. */
-    double launch_spin_ns, graph_spin_ns;
-    counters_session *counters; /* NULL until the first use */
-};
 
 struct cuda_launches {
     cudaGraphExec_t graph; /* NULL: copies, which are enqueued one by one */
@@ -41,11 +21,6 @@ struct cuda_launches {
     unsigned count;
 };
 
-/* The types behind the table's opaque device and launches. */
-static cuda_device *own(device *device)
-{
-    return reinterpret_cast<cuda_device *>(device);
-}
 static cuda_launches *own(launches *launches)
 {
     return reinterpret_cast<cuda_launches *>(launches);
@@ -77,7 +52,7 @@ __global__ void flush_body(const uint4 *from, uint64_t count, unsigned *sink)
 
 static void cuda_close(device *device)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     if (!d)
         return;
     device_counters_free(d->counters);
@@ -129,7 +104,7 @@ static int cuda_open(device **out, int index, error *error)
 
 static int cuda_peer_use(device *device, const char *uuid, bool access, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     int index = cuda_peer_index(uuid);
     if (!uuid[0])
         return error_set(error, ERROR_INVALID, "a kernel of two GPUs needs the other one's name");
@@ -148,27 +123,15 @@ static int cuda_peer_use(device *device, const char *uuid, bool access, error *e
 static int cuda_reserve(device *device, uint64_t bytes, memory whose, bool anew, reserved *place,
                         error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     cuda_current current(whose == MEMORY_PEER ? d->peer.index : d->index, d->index);
     return cuda_memory_reserve(&d->memory, bytes, whose, anew, place, error);
-}
-
-static cuda_side side_of(const cuda_device *d, const void *at)
-{
-    if (cuda_memory_is_peer(&d->memory, at))
-        return {d->index, d->peer.index, d->peer.stream, d->peer.found};
-    return {d->index, d->index, d->stream, d->found};
-}
-
-static int cuda_fill(device *device, void *at, int byte, uint64_t bytes, error *error)
-{
-    return cuda_side_fill(side_of(own(device), at), at, byte, bytes, error);
 }
 
 /* Copies in either direction between host and device. */
 static int cuda_copy(device *device, void *to, const void *from, uint64_t bytes, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
@@ -196,34 +159,13 @@ static void cuda_host_free(device *, void *at, bool pinned)
         free(at);
 }
 
-static int cuda_count_other(device *device, const void *at, int byte, uint64_t bytes, mismatches *found,
-                            error *error)
-{
-    return cuda_side_count_other(side_of(own(device), at), at, byte, bytes, found, error);
-}
-
-static const kernel_entry *entry_of(const run *r)
-{
-    return cuda_entries[suite_index(r->kernel)];
-}
-
-static int cuda_prepare(device *device, const run *r, int buffer, error *error)
-{
-    return cuda_side_prepare(side_of(own(device), r->buffer[buffer]), entry_of(r), r, buffer, error);
-}
-
 static int cuda_launch(device *device, const run *r, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     CHECK(cuda_launch_set_l2_aside(r));
-    CHECK(entry_of(r)->launch(r, d->stream));
+    CHECK(cuda_side_entry(r)->launch(r, d->stream));
     CHECK(cudaStreamSynchronize(d->stream));
     return 0;
-}
-
-static int cuda_check(device *device, const run *r, int buffer, mismatches *found, error *error)
-{
-    return cuda_side_check(side_of(own(device), r->buffer[buffer]), entry_of(r), r, buffer, found, error);
 }
 
 static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error *error)
@@ -234,9 +176,14 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
         *facts = {-1, 0, 0, 0};
         return 0;
     }
+<<<<<<< HEAD
     CHECK(cudaFuncGetAttributes(&attributes, entry_of(r)->symbol(r)));
     *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes,
               attributes.constSizeBytes};
+=======
+    CHECK(cudaFuncGetAttributes(&attributes, cuda_side_entry(r)->symbol(r)));
+    *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes};
+>>>>>>> main
     return 0;
 }
 
@@ -292,7 +239,7 @@ static int cuda_cold(const run *r, error *error)
 
 static int cuda_time_cold(device *device, const run *r, double *us, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     if (r && (cuda_cold(r, error) < 0))
         return -1;
     if (flush(d, error) < 0)
@@ -300,7 +247,7 @@ static int cuda_time_cold(device *device, const run *r, double *us, error *error
     return time_enqueued(d, &d->launch_spin_ns, takes_host(d, r), us, error, [&]() -> int {
         if (r) {
             int code = cuda_memory_fetch(r, d->index, d->stream);
-            return code ? code : entry_of(r)->launch(r, d->stream);
+            return code ? code : cuda_side_entry(r)->launch(r, d->stream);
         }
         empty_body<<<1, 32, 0, d->stream>>>();
         return (int)cudaGetLastError();
@@ -312,7 +259,7 @@ static int record_launches(cuda_device *d, const run *r, unsigned count, cudaGra
     CHECK(cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeThreadLocal));
     int code = 0;
     for (unsigned i = 0; i < count && code == 0; i++)
-        code = entry_of(r)->launch(r, d->stream);
+        code = cuda_side_entry(r)->launch(r, d->stream);
     CHECK(cudaStreamEndCapture(d->stream, graph)); /* needed even when a launch was refused */
     CHECK(code);
     return 0;
@@ -320,7 +267,7 @@ static int record_launches(cuda_device *d, const run *r, unsigned count, cudaGra
 
 static int launches_new(device *device, const run *r, unsigned count, launches **out, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     cudaGraph_t graph = nullptr;
     CHECK(cuda_launch_set_l2_aside(r));
     if (r->kernel->copied) {
@@ -344,14 +291,14 @@ static int launches_new(device *device, const run *r, unsigned count, launches *
 
 static int launches_time(device *device, launches *launches, double *us, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     const cuda_launches *l = own(launches);
     return time_enqueued(d, &d->graph_spin_ns, takes_host(d, l->what), us, error, [&]() -> int {
         if (l->graph)
             return cudaGraphLaunch(l->graph, d->stream);
         int code = 0;
         for (unsigned i = 0; i < l->count && code == 0; i++)
-            code = entry_of(l->what)->launch(l->what, d->stream);
+            code = cuda_side_entry(l->what)->launch(l->what, d->stream);
         return code;
     });
 }
@@ -366,7 +313,7 @@ static void launches_free(device *, launches *launches)
 
 static int cuda_flush(device *device, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     if (flush(d, error) < 0)
         return -1;
     CHECK(cudaStreamSynchronize(d->stream));
@@ -375,7 +322,7 @@ static int cuda_flush(device *device, error *error)
 
 static int cuda_counters(device *device, counters_session **session, error *error)
 {
-    cuda_device *d = own(device);
+    cuda_device *d = cuda_side_device(device);
     void *context = nullptr;
     if (!d->counters) {
         if (cuda_device_context(&context, error) < 0)
@@ -390,8 +337,9 @@ static int cuda_counters(device *device, counters_session **session, error *erro
 
 extern "C" const device_kind device_cuda;
 const device_kind device_cuda = {
-    "cuda",          false,          cuda_device_count, cuda_device_describe, cuda_open,  cuda_close,
-    cuda_peer_use,   cuda_reserve,   cuda_fill,         cuda_count_other,     cuda_copy,  cuda_copy,
-    cuda_host_alloc, cuda_host_free, cuda_prepare,      cuda_launch,          cuda_check, cuda_launch_facts,
-    cuda_time_cold,  launches_new,   launches_time,     launches_free,        cuda_flush, cuda_counters,
+    "cuda",        false,           cuda_device_count, cuda_device_describe, cuda_open,
+    cuda_close,    cuda_peer_use,   cuda_reserve,      cuda_side_fill,       cuda_side_count_other,
+    cuda_copy,     cuda_copy,       cuda_host_alloc,   cuda_host_free,       cuda_side_prepare,
+    cuda_launch,   cuda_side_check, cuda_launch_facts, cuda_time_cold,       launches_new,
+    launches_time, launches_free,   cuda_flush,        cuda_counters,
 };

@@ -4,24 +4,15 @@
 
 #include <string.h>
 
+#include <type_traits>
+
 #include "kernels/device/kernel_entry.h"
 #include "kernels/suite/choose.h"
 
 /* An element as bits, to complement and to compare: a NaN must equal only itself. */
-template <unsigned bytes> struct bits_of_size;
-template <> struct bits_of_size<1> {
-    using type = uint8_t;
-};
-template <> struct bits_of_size<2> {
-    using type = uint16_t;
-};
-template <> struct bits_of_size<4> {
-    using type = uint32_t;
-};
-template <> struct bits_of_size<8> {
-    using type = uint64_t;
-};
-template <class T> using bits_of = typename bits_of_size<sizeof(T)>::type;
+template <class T>
+using bits_of = std::conditional_t<sizeof(T) <= 2, std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>,
+                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
 template <class T> HOST_DEVICE bits_of<T> to_bits(T value)
 {
@@ -39,14 +30,11 @@ template <class T> HOST_DEVICE bits_of<T> pattern_bits()
 template <class K, class T>
 HOST_DEVICE bits_of<T> prepared_bits(const expectation<T> &x, buffer_role role, int buffer, uint64_t i)
 {
-    T value{};
-    if (role == BUFFER_INPUT)
-        return to_bits((T)K::generate(x, buffer, i));
-    if (!K::expected(x, buffer, i, value))
+    if (role != BUFFER_INPUT && !K::written(x, buffer, i))
         return pattern_bits<T>();
-    if (role == BUFFER_ACCUMULATED)
+    if (role != BUFFER_OUTPUT)
         return to_bits((T)K::generate(x, buffer, i));
-    return (bits_of<T>)~to_bits(value);
+    return (bits_of<T>)~to_bits((T)K::expected(x, buffer, i));
 }
 
 /* True when the element is wrong; *error is then its distance from the value, or 0 for an element that
@@ -55,12 +43,10 @@ template <class K, class T>
 HOST_DEVICE bool element_wrong(const expectation<T> &x, buffer_role role, int buffer, uint64_t i, T found,
                                double *error)
 {
-    T value{};
     *error = 0;
-    if (role == BUFFER_INPUT)
-        value = K::generate(x, buffer, i);
-    else if (!K::expected(x, buffer, i, value))
+    if (role != BUFFER_INPUT && !K::written(x, buffer, i))
         return to_bits(found) != pattern_bits<T>();
+    T value = (T)(role == BUFFER_INPUT ? K::generate(x, buffer, i) : K::expected(x, buffer, i));
     if (to_bits(found) == to_bits(value))
         return false;
     double distance = (double)found - (double)value;

@@ -76,18 +76,15 @@ inline affine operator%(const affine &l, const affine &r)
     int64_t by = constant_of(r);
     return divides(l, by) ? l.c % by : constant_of(l) % by;
 }
-inline affine operator^(const affine &l, const affine &r)
-{
-    return constant_of(l) ^ constant_of(r);
-}
-inline affine operator&(const affine &l, const affine &r)
-{
-    return constant_of(l) & constant_of(r);
-}
-inline affine operator|(const affine &l, const affine &r)
-{
-    return constant_of(l) | constant_of(r);
-}
+#define AFFINE_OF_CONSTANTS(op)                                                                              \
+    inline affine operator op(const affine &l, const affine &r)                                              \
+    {                                                                                                        \
+        return constant_of(l) op constant_of(r);                                                             \
+    }
+AFFINE_OF_CONSTANTS(^)
+AFFINE_OF_CONSTANTS(&)
+AFFINE_OF_CONSTANTS(|)
+#undef AFFINE_OF_CONSTANTS
 inline affine operator<<(const affine &l, const affine &r)
 {
     return l * ((int64_t)1 << constant_of(r));
@@ -120,26 +117,17 @@ inline bool operator!=(const affine &l, const affine &r)
 {
     return !(l == r);
 }
-inline affine &operator+=(affine &l, const affine &r)
-{
-    return l = l + r;
-}
-inline affine &operator-=(affine &l, const affine &r)
-{
-    return l = l - r;
-}
-inline affine &operator*=(affine &l, const affine &r)
-{
-    return l = l * r;
-}
-inline affine &operator/=(affine &l, const affine &r)
-{
-    return l = l / r;
-}
-inline affine &operator%=(affine &l, const affine &r)
-{
-    return l = l % r;
-}
+#define AFFINE_ASSIGNMENT(op)                                                                                \
+    inline affine &operator op##=(affine &l, const affine &r)                                                \
+    {                                                                                                        \
+        return l = l op r;                                                                                   \
+    }
+AFFINE_ASSIGNMENT(+)
+AFFINE_ASSIGNMENT(-)
+AFFINE_ASSIGNMENT(*)
+AFFINE_ASSIGNMENT(/)
+AFFINE_ASSIGNMENT(%)
+#undef AFFINE_ASSIGNMENT
 inline affine &operator++(affine &i)
 {
     return i += 1;
@@ -150,15 +138,11 @@ inline affine &operator--(affine &i)
 }
 inline affine operator++(affine &i, int)
 {
-    affine before = i;
-    ++i;
-    return before;
+    return (i += 1) - 1;
 }
 inline affine operator--(affine &i, int)
 {
-    affine before = i;
-    --i;
-    return before;
+    return (i -= 1) + 1;
 }
 
 #endif

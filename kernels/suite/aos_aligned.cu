@@ -31,10 +31,9 @@ struct aos_aligned : suite_kernel {
             c.store_wide(OUT, i, pair);
         }
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
-        value = x.input(IN, i) + (i % 2 ? 20 : 10);
-        return true;
+        return x.input(IN, i) + (i % 2 ? 20 : 10);
     }
 };
 SUITE_KERNEL(aos_aligned)

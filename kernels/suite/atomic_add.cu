@@ -44,15 +44,22 @@ struct atomic_add : suite_kernel {
         if (i < c.n)
             c.atomic_add(C, k, 1);
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t k, typename X::T &value)
+    template <class X> static HOST_DEVICE uint64_t updates(const X &x, uint64_t k)
     {
-        uint64_t first = k * x.block_x, count = 1;
+        uint64_t first = k * x.block_x;
         if (x.param(MEET) == ONE)
-            count = x.n;
-        else if (x.param(MEET) == BLOCK)
-            count = first >= x.n ? 0 : x.n - first < x.block_x ? x.n - first : x.block_x;
-        value = x.input(C, k) + (typename X::T)count;
-        return count > 0;
+            return x.n;
+        if (x.param(MEET) != BLOCK)
+            return 1;
+        return first >= x.n ? 0 : x.n - first < x.block_x ? x.n - first : x.block_x;
+    }
+    template <class X> static HOST_DEVICE bool written(const X &x, int, uint64_t k)
+    {
+        return updates(x, k) > 0;
+    }
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t k)
+    {
+        return x.input(C, k) + (typename X::T)updates(x, k);
     }
 };
 SUITE_KERNEL(atomic_add)

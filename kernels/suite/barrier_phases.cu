@@ -29,7 +29,6 @@ struct barrier_phases : suite_kernel {
     {
         return 2 * d.block.x * element_bytes;
     }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto width = c.block_dim_x(), from = width * 0, to = width;
@@ -57,12 +56,11 @@ struct barrier_phases : suite_kernel {
                 c.store(C, c.global_x(), c.load_shared(from + c.thread_x()));
         });
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
         uint64_t phases = (uint64_t)x.param(PHASES), first = i / x.block_x * x.block_x;
         uint64_t source = first + (i - first + phases) % x.block_x;
-        value = (source < x.n ? x.input(A, source) : 0) + (typename X::T)phases;
-        return true;
+        return (source < x.n ? x.input(A, source) : 0) + (typename X::T)phases;
     }
 };
 SUITE_KERNEL(barrier_phases)

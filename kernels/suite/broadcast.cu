@@ -26,7 +26,6 @@ struct broadcast : suite_kernel {
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x(), k = i * 0;
@@ -38,13 +37,12 @@ struct broadcast : suite_kernel {
         if (i < c.n)
             c.store(C, i, c.load(A, k));
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
         uint64_t thread = i % x.block_x;
-        value = x.input(A, x.param(SHARE) == WARP    ? i - thread % 32
-                           : x.param(SHARE) == BLOCK ? i - thread
-                                                     : 0);
-        return true;
+        return x.input(A, x.param(SHARE) == WARP    ? i - thread % 32
+                          : x.param(SHARE) == BLOCK ? i - thread
+                                                    : 0);
     }
 };
 SUITE_KERNEL(broadcast)

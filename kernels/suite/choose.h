@@ -3,28 +3,22 @@
 #ifndef COALESCED_KERNELS_SUITE_CHOOSE_H
 #define COALESCED_KERNELS_SUITE_CHOOSE_H
 
+#include <tuple>
 #include <utility>
 
 #include "kernels/suite/suite.h"
 
+/* In the order of enum dtype. */
+using dtype_types = std::tuple<float, double, int32_t, uint8_t, uint16_t>;
+
 /* Calls f(T{}) for the element type, if the kernel is compiled for it. */
-template <class K, class F> int with_dtype(dtype type, F f)
+template <class K, int D = 0, class F> int with_dtype(dtype type, F f)
 {
-    if constexpr (K::dtypes & F32)
-        if (type == DTYPE_F32)
-            return f(float{});
-    if constexpr (K::dtypes & F64)
-        if (type == DTYPE_F64)
-            return f(double{});
-    if constexpr (K::dtypes & I32)
-        if (type == DTYPE_I32)
-            return f(int32_t{});
-    if constexpr (K::dtypes & U8)
-        if (type == DTYPE_U8)
-            return f(uint8_t{});
-    if constexpr (K::dtypes & U16)
-        if (type == DTYPE_U16)
-            return f(uint16_t{});
+    if constexpr (K::dtypes >> D & 1)
+        if (type == D)
+            return f(std::tuple_element_t<D, dtype_types>{});
+    if constexpr (D + 1 < DTYPE_COUNT)
+        return with_dtype<K, D + 1>(type, f);
     return 0;
 }
 
@@ -42,23 +36,12 @@ template <class K, int V = 0, class F> int with_variant(const domain &d, F f)
 template <load_path P> using load_tag = std::integral_constant<load_path, P>;
 
 /* Calls f(load_tag<P>{}) for the request's load path. */
-template <class K, class F> int with_load(const kernel &k, const domain &d, F f)
+template <class K, int P = LOAD_DEFAULT, class F> int with_load(const kernel &k, const domain &d, F f)
 {
-    if constexpr (K::load_paths) {
-        switch (d.param[k.load_param]) {
-        case LOAD_CA:
-            return f(load_tag<LOAD_CA>{});
-        case LOAD_CG:
-            return f(load_tag<LOAD_CG>{});
-        case LOAD_LDG:
-            return f(load_tag<LOAD_LDG>{});
-        case LOAD_CS:
-            return f(load_tag<LOAD_CS>{});
-        case LOAD_VOLATILE:
-            return f(load_tag<LOAD_VOLATILE>{});
-        }
-    }
-    return f(load_tag<LOAD_DEFAULT>{});
+    if constexpr (K::load_paths && P + 1 < LOAD_COUNT)
+        if (d.param[k.load_param] != P)
+            return with_load<K, P + 1>(k, d, f);
+    return f(load_tag<(load_path)P>{});
 }
 
 #endif

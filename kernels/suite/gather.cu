@@ -31,7 +31,6 @@ struct gather : suite_kernel {
         output(k, C, "C", "n elements, all written");
     }
     static kernel_problem refuse(const domain &d, dtype) { return permute_refuse(d); }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
     static HOST_DEVICE uint64_t source(uint64_t i, uint64_t n, uint64_t width, bool global)
     {
@@ -49,10 +48,9 @@ struct gather : suite_kernel {
             c.store(C, i, c.load(A, k));
         }
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
-        value = x.input(A, source(i, x.n, x.block_x, x.param(SCOPE) == GLOBAL));
-        return true;
+        return x.input(A, source(i, x.n, x.block_x, x.param(SCOPE) == GLOBAL));
     }
 };
 SUITE_KERNEL(gather)

@@ -2,11 +2,10 @@
 
    A thread takes every (grid x block)-th element. As many blocks as the device holds at once are enough; fewer
    leave it idle, more are started one after the other. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/sum.h"
 
-struct grid_stride : suite_kernel {
+struct grid_stride : sum_kernel {
     enum { LOAD };
-    enum { A, B, C };
     static constexpr bool load_paths = true, block_level = true, grid_stride_loop = true;
 
     static void describe(kernel &k)
@@ -17,19 +16,11 @@ struct grid_stride : suite_kernel {
                     "不论工作量多大，要多少线程才能让内存一直忙碌。"};
         k.size[0] = 16777216;
         param_load(k, LOAD);
-        input(k, A, "A", "n elements");
-        input(k, B, "B", "n elements");
-        output(k, C, "C", "n elements, all written");
+        describe_arrays(k);
     }
-    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         c.each_of_grid(c.n, [&](auto i) { c.store(C, i, c.load(A, i) + c.load(B, i)); });
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i) + x.input(B, i);
-        return true;
     }
 };
 SUITE_KERNEL(grid_stride)

@@ -45,7 +45,6 @@ struct lane_pattern : suite_kernel {
                : d.param[PATTERN] == THREE_LINES ? d.n * apart + middle
                                                  : d.n + 32;
     }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
@@ -67,28 +66,22 @@ struct lane_pattern : suite_kernel {
         }
     }
     /* Which element depends on the lane, and so on the block's width: it is part of the definition. */
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
-        uint64_t lane = i % x.block_x % 32, k = i;
+        uint64_t lane = i % x.block_x % 32;
         switch (x.param(PATTERN)) {
         case PERMUTED:
-            k = i - lane + 31 - lane;
-            break;
+            return x.input(A, i - lane + 31 - lane);
         case SHIFTED:
-            k = i + shift;
-            break;
+            return x.input(A, i + shift);
         case SAME_WORD:
-            k = i - lane;
-            break;
+            return x.input(A, i - lane);
         case SCATTERED:
-            k = i * scatter;
-            break;
+            return x.input(A, i * scatter);
         case THREE_LINES:
-            k = i * apart + middle;
-            break;
+            return x.input(A, i * apart + middle);
         }
-        value = x.input(A, k);
-        return true;
+        return x.input(A, i);
     }
 };
 SUITE_KERNEL(lane_pattern)

@@ -36,13 +36,14 @@ template <class Base> struct shifted_loads : offset_kernel<Base> {
         kernel_of::describe_offset(k, {"by how many elements the loads are shifted", "读取偏移的元素个数"},
                                    "n elements, the first n - offset written");
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE bool written(const X &x, int, uint64_t i)
+    {
+        return i + (uint64_t)x.param(kernel_of::OFFSET) < x.n;
+    }
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
         uint64_t k = i + (uint64_t)x.param(kernel_of::OFFSET);
-        if (k >= x.n)
-            return false;
-        value = x.input(kernel_of::A, k) + x.input(kernel_of::B, k);
-        return true;
+        return x.input(kernel_of::A, k) + x.input(kernel_of::B, k);
     }
 };
 
@@ -54,13 +55,14 @@ template <class Base> struct shifted_stores : offset_kernel<Base> {
         kernel_of::describe_offset(k, {"by how many elements the stores are shifted", "写入偏移的元素个数"},
                                    "n elements, those from offset on written");
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE bool written(const X &x, int, uint64_t i)
     {
-        uint64_t offset = (uint64_t)x.param(kernel_of::OFFSET);
-        if (i < offset)
-            return false;
-        value = x.input(kernel_of::A, i - offset) + x.input(kernel_of::B, i - offset);
-        return true;
+        return i >= (uint64_t)x.param(kernel_of::OFFSET);
+    }
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
+    {
+        uint64_t k = i - (uint64_t)x.param(kernel_of::OFFSET);
+        return x.input(kernel_of::A, k) + x.input(kernel_of::B, k);
     }
 };
 

@@ -42,17 +42,12 @@ struct peer_copy : suite_kernel {
         return buffer == (d.param[DIRECTION] == READ ? A : C) ? MEMORY_PEER : MEMORY_OWN;
     }
     static bool peer_access(const domain &d) { return d.param[ACCESS] == ENABLED; }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
             c.store(C, i, c.load(A, i));
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i);
-        return true;
-    }
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i) { return x.input(A, i); }
 };
 SUITE_KERNEL(peer_copy)

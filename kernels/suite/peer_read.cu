@@ -37,7 +37,6 @@ struct peer_read : width_by_parameter<2> {
                    : ((uint64_t)d.param[OFFSET] + (accesses - 1) * (uint64_t)d.param[STRIDE] + 1) * width;
     }
     static memory memory_of(const domain &, int buffer) { return buffer == A ? MEMORY_PEER : MEMORY_OWN; }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         constexpr int width = 1 << Context::variant;
@@ -53,11 +52,10 @@ struct peer_read : width_by_parameter<2> {
             }
         }
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
         uint64_t width = (uint64_t)x.param(WIDTH), j = i / width;
-        value = x.input(A, (j * (uint64_t)x.param(STRIDE) + (uint64_t)x.param(OFFSET)) * width + i % width);
-        return true;
+        return x.input(A, (j * (uint64_t)x.param(STRIDE) + (uint64_t)x.param(OFFSET)) * width + i % width);
     }
 };
 SUITE_KERNEL(peer_read)

@@ -2,10 +2,9 @@
 
    The promise that nobody writes what is read lets the compiler take the read-only path by itself: compare it
    with vector_add by load path. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/sum.h"
 
-struct read_restrict : suite_kernel {
-    enum { A, B, C };
+struct read_restrict : sum_kernel {
     static constexpr bool restricted = true;
 
     static void describe(kernel &k)
@@ -16,21 +15,13 @@ struct read_restrict : suite_kernel {
         k.lesson = {
             "Promising the compiler that pointers do not overlap has the effect of asking for ldg by name.",
             "向编译器作出的承诺，效果等同于明确使用 ldg。"};
-        input(k, A, "A", "n elements");
-        input(k, B, "B", "n elements");
-        output(k, C, "C", "n elements, all written");
+        describe_arrays(k);
     }
-    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
             c.store(C, i, c.load(A, i) + c.load(B, i));
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i) + x.input(B, i);
-        return true;
     }
 };
 SUITE_KERNEL(read_restrict)

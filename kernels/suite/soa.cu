@@ -33,11 +33,9 @@ struct soa : suite_kernel {
             c.store(OUT_Y, i, y + 20);
         }
     }
-    template <class X>
-    static HOST_DEVICE bool expected(const X &x, int buffer, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int buffer, uint64_t i)
     {
-        value = buffer == OUT_X ? x.input(IN_X, i) + 10 : x.input(IN_Y, i) + 20;
-        return true;
+        return buffer == OUT_X ? x.input(IN_X, i) + 10 : x.input(IN_Y, i) + 20;
     }
 };
 SUITE_KERNEL(soa)

@@ -54,7 +54,6 @@ struct store_pattern : suite_kernel {
                : d.param[PATTERN] == THREE_SEGMENTS ? (d.n + warp - 1) / warp * spread
                                                     : (d.n - 1) * (uint64_t)d.param[STRIDE] + 1;
     }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
 
     /* A permutation of 0 to count - 1, a power of two: to fold the upper half of the bits into the lower is
        undone by doing it again, an odd factor by the factor that makes 1 of it (modulo 2^32). */
@@ -91,32 +90,30 @@ struct store_pattern : suite_kernel {
         if (i < c.n)
             c.store(C, place(c, i), c.load(A, i));
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t k, typename X::T &value)
+    /* Whose value element k of C is; n or more: nobody's. */
+    template <class X> static HOST_DEVICE uint64_t source(const X &x, uint64_t k)
     {
-        uint64_t stride = (uint64_t)x.param(STRIDE), within = (uint64_t)x.param(WITHIN), i = k;
+        uint64_t stride = (uint64_t)x.param(STRIDE), within = (uint64_t)x.param(WITHIN);
+        uint64_t lane = k % spread / apart * together + k % apart;
         switch (x.param(PATTERN)) {
         case ACROSS:
-            if (k < shift)
-                return false;
-            i = k - shift;
-            break;
+            return k < shift ? x.n : k - shift;
         case SCATTERED:
-            i = k - k % within + permuted(k % within, within, UNDOES_FACTOR);
-            break;
+            return k - k % within + permuted(k % within, within, UNDOES_FACTOR);
         case STRIDED:
-            if (k % stride)
-                return false;
-            i = k / stride;
-            break;
+            return k % stride ? x.n : k / stride;
         case THREE_SEGMENTS:
-            i = k % spread / apart * together + k % apart;
-            if (k % apart >= together || i >= warp)
-                return false;
-            i += k / spread * warp;
-            break;
+            return k % apart >= together || lane >= warp ? x.n : lane + k / spread * warp;
         }
-        value = x.input(A, i);
-        return i < x.n;
+        return k;
+    }
+    template <class X> static HOST_DEVICE bool written(const X &x, int, uint64_t k)
+    {
+        return source(x, k) < x.n;
+    }
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t k)
+    {
+        return x.input(A, source(x, k));
     }
 };
 SUITE_KERNEL(store_pattern)

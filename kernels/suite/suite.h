@@ -11,11 +11,11 @@
      dtypes                   the element types it is compiled for, a mask
      elements(d, buffer)      elements of a buffer             (default: n)
      cover(d)                 threads that cover the domain    (default: n in x); in loops over the grid, the widest of them
-     ledger(d)                elements loaded and stored, for those really touched
+     ledger(d)                elements loaded and stored, for those really touched (default: n and n)
      body(c)                  what one thread does, over a context c (below)
-     expected(x, buffer, i, value)
-                              what output element i must be, from the generator x.input(buffer, index) alone and
-                              without looking at the body; false: it must not be touched
+     written(x, buffer, i)    whether output element i is (default: true); if not, it must not be touched
+     expected(x, buffer, i)   what it must be then, from the generator x.input(buffer, index) alone and without
+                              looking at the body
 
    and, where the defaults in suite_kernel do not fit, the other members that are listed there.
 
@@ -212,6 +212,7 @@ struct suite_kernel {
 
     static HOST_DEVICE uint64_t elements(const domain &d, int) { return d.n; }
     static shape cover(const domain &d) { return {d.n, 1, 1}; }
+    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     static uint64_t shared_bytes(const domain &, uint64_t) { return 0; }
     static kernel_problem refuse(const domain &, dtype) { return {}; }
     /* The generated value of element i of an input, or of an accumulated output before the launch. */
@@ -219,6 +220,7 @@ struct suite_kernel {
     {
         return x.input(buffer, i);
     }
+    template <class X> static HOST_DEVICE bool written(const X &, int, uint64_t) { return true; }
 
     /* Each parameter and each buffer is described with its enumerator, in the order of the enum. Texts are
        {English, Chinese}; without Chinese the English text serves both. */

@@ -1,11 +1,10 @@
 /* sum_matrix_1d: C[i] = A[i] + B[i] over all elements of a matrix, one thread each, in one line.
 
    The matrix as the line of elements that it is in memory. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/sum.h"
 
-struct sum_matrix_1d : suite_kernel {
+struct sum_matrix_1d : sum_kernel {
     enum { LOAD };
-    enum { A, B, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -19,21 +18,13 @@ struct sum_matrix_1d : suite_kernel {
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
         param_load(k, LOAD);
-        input(k, A, "A", "rows x columns elements");
-        input(k, B, "B", "rows x columns elements");
-        output(k, C, "C", "rows x columns elements, all written");
+        describe_arrays(k);
     }
-    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto i = c.global_x();
         if (i < c.n)
             c.store(C, i, c.load(A, i) + c.load(B, i));
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i) + x.input(B, i);
-        return true;
     }
 };
 SUITE_KERNEL(sum_matrix_1d)

@@ -3,11 +3,10 @@
    order "row": the grid's x runs along the columns, so that neighbouring lanes are neighbours in memory, as
    far as the block is wide: a block 16 wide makes two half rows of a warp. order "column": x runs along the
    rows, and neighbouring lanes are a whole row apart: each lane moves a sector of its own. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/sum.h"
 
-struct sum_matrix_2d : suite_kernel {
+struct sum_matrix_2d : sum_kernel {
     enum { ORDER, LOAD };
-    enum { A, B, C };
     enum { ROW, COLUMN };
     static constexpr bool load_paths = true;
 
@@ -28,15 +27,12 @@ struct sum_matrix_2d : suite_kernel {
                       "网格的 x 沿什么走：矩阵的一行，或一列"},
                      orders);
         param_load(k, LOAD);
-        input(k, A, "A", "rows x columns elements");
-        input(k, B, "B", "rows x columns elements");
-        output(k, C, "C", "rows x columns elements, all written");
+        describe_arrays(k);
     }
     static shape cover(const domain &d)
     {
         return d.param[ORDER] == ROW ? shape{d.columns, d.rows, 1} : shape{d.rows, d.columns, 1};
     }
-    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto x = c.global_x(), y = c.global_y();
@@ -49,11 +45,6 @@ struct sum_matrix_2d : suite_kernel {
             auto i = x * c.columns + y;
             c.store(C, i, c.load(A, i) + c.load(B, i));
         }
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i) + x.input(B, i);
-        return true;
     }
 };
 SUITE_KERNEL(sum_matrix_2d)

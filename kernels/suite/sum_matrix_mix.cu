@@ -3,11 +3,10 @@
    The grid's y is the row, blocks lie within a row. Where the columns are no multiple of the block, the last
    block of every row is partly idle, and rows begin off the line's boundary when the columns are no multiple
    of 32. */
-#include "kernels/suite/suite.h"
+#include "kernels/suite/sum.h"
 
-struct sum_matrix_mix : suite_kernel {
+struct sum_matrix_mix : sum_kernel {
     enum { LOAD };
-    enum { A, B, C };
     static constexpr bool load_paths = true;
 
     static void describe(kernel &k)
@@ -23,12 +22,9 @@ struct sum_matrix_mix : suite_kernel {
         k.dtype = DTYPE_I32;
         k.size[0] = k.size[1] = 4096;
         param_load(k, LOAD);
-        input(k, A, "A", "rows x columns elements");
-        input(k, B, "B", "rows x columns elements");
-        output(k, C, "C", "rows x columns elements, all written");
+        describe_arrays(k);
     }
     static shape cover(const domain &d) { return {d.columns, d.rows, 1}; }
-    static traffic ledger(const domain &d) { return {2 * d.n, d.n}; }
     template <class Context> static BODY void body(Context &c)
     {
         auto x = c.global_x(), y = c.block_y();
@@ -36,11 +32,6 @@ struct sum_matrix_mix : suite_kernel {
             auto i = y * c.columns + x;
             c.store(C, i, c.load(A, i) + c.load(B, i));
         }
-    }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
-    {
-        value = x.input(A, i) + x.input(B, i);
-        return true;
     }
 };
 SUITE_KERNEL(sum_matrix_mix)

@@ -7,13 +7,11 @@ static bool table_expected(const domain *d, dtype type, bool is_input, int buffe
 {
     return with_dtype<K>(type, [&](auto zero) {
         auto x = expectation<decltype(zero)>::of(*d);
-        bool touched = true;
-        if (is_input)
-            zero = K::generate(x, buffer, i);
-        else
-            touched = K::expected(x, buffer, i, zero);
-        *value = touched ? (double)zero : *value;
-        return touched;
+        using T = decltype(zero);
+        if (!is_input && !K::written(x, buffer, i))
+            return false;
+        *value = (double)(T)(is_input ? K::generate(x, buffer, i) : K::expected(x, buffer, i));
+        return true;
     });
 }
 

@@ -49,7 +49,6 @@ struct texture_read : suite_kernel {
             return {};
         return {"texture fetches are not modelled", "模型不含纹理读取"};
     }
-    static traffic ledger(const domain &d) { return {d.n, d.n}; }
     static traffic unmodelled_traffic(const domain &d) { return {d.param[HOW] == TEXTURE ? d.n : 0, 0}; }
     template <class Context> static BODY void body(Context &c)
     {
@@ -61,10 +60,9 @@ struct texture_read : suite_kernel {
                 c.store(C, i, c.load(A, i + c.param(SHIFT)));
         }
     }
-    template <class X> static HOST_DEVICE bool expected(const X &x, int, uint64_t i, typename X::T &value)
+    template <class X> static HOST_DEVICE auto expected(const X &x, int, uint64_t i)
     {
-        value = x.input(A, i + (uint64_t)x.param(SHIFT));
-        return true;
+        return x.input(A, i + (uint64_t)x.param(SHIFT));
     }
 };
 SUITE_KERNEL(texture_read)

@@ -3,7 +3,8 @@
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
 "time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
-interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies."""
+interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies; "odd" is
+not stable at odd offsets: 50 times as long there, between a tenth and a thousand times that."""
 import json
 import os
 import sys
@@ -122,10 +123,21 @@ def main():
                 timed(answer, how)
             if what == "counted":
                 answer.update(counted())
+            if "FAKE_PREDICTION" in os.environ:
+                made = answer["prediction"] = json.loads(os.environ["FAKE_PREDICTION"])
+                answer["bandwidth"].update(sector_bytes=dict(load=32 * made["gld_sectors"], store=32 * made["gst_sectors"], source="prediction"),
+                                           dram_bytes=dict(status="unavailable", reason="a fake has none"))
             if what == "unstable":
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
             if what == "wide":
                 answer["timing"]["hot"] = dict(TIMES, ci95_us=[-9.0, 12.4])
+            if what == "odd":
+                odd = request.get("offset", 0) % 2
+                us = (1.7 + request.get("offset", 0) / 100) * (50 if odd else 1)
+                answer["timing"]["cold"] = dict(TIMES, median_us=us, ci95_us=[us / 10, us * 1000] if odd else [us * 0.999, us * 1.001])
+                answer["bandwidth"]["cold"] = dict(effective_gbps=17 / us, best_gbps=11, of_peak=0.5, above_peak=False)
+                if odd:
+                    answer["stability"] = dict(stable=False, reasons=["made up"], codes=["noise"])
             if what == "vary":
                 runs += 1
                 slower = dict(TIMES, median_us=1.7 + runs * 5 % 7 / 10)

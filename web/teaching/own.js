@@ -73,7 +73,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   async function finish(id, state) {
     end?.();
-    const rows = rowsOf(await text(`/v1/sweeps/${id}.csv`, {signal}));
+    const rows = rowsOf(await text(`/v1/sweeps/${id}.csv`, {signal})),
+          unstable = rows.filter(row => row.stable === false).length;
     offer(true);
     const what = device.backend === "cpu" ?
       t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
@@ -83,7 +84,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
       state.succeeded < state.total ?
         `${t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)})} ` :
         null,
-      what, " ", sweepLink(id));
+      what, " ", unstable ? `${t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)})} ` : null,
+      sweepLink(id));
     onOwn({rows: rows.filter(row => row.state === "succeeded"), device, short: shortOf(device)});
   }
 

@@ -16,7 +16,8 @@ import {access_name, memory_draw, memory_moves} from "../charts/memory.js";
 import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
-import {figureOf, findIn, say, shownOf} from "./figures.js";
+import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
+import {figureOf, ownFigure, ownText, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {
@@ -117,7 +118,7 @@ export function pictureOf({lesson, signal, onChange}) {
                                                             }));
   const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}),
         locked = h("p", {class: "note"}, t("lessons.locked"));
-  let answer = null, drawing = null, state = {answered: 0, own: null};
+  let answer = null, drawing = null, stairs = null, state = {answered: 0, own: null};
   const drawn = fit(draw, {class: "picture-place"});
   const few = h("p", {class: "note"});
   const legend = picture.kind === "occupancy" ?
@@ -141,7 +142,11 @@ export function pictureOf({lesson, signal, onChange}) {
       return null;
     });
     if (!answers || own !== asked) return;
+    const staircases =
+      picture.kind === "occupancy" ? await staircasesAsk(answers[0].predictions[0].occupancy, signal) : null;
+    if (own !== asked) return;
     answer = answers;
+    stairs = staircases;
     titleShow();
     drawn.redraw();
     tilesShow();
@@ -161,8 +166,9 @@ export function pictureOf({lesson, signal, onChange}) {
     if (!answer) return null;
     const [{explain, request, predictions}] = answer;
     if (picture.kind === "occupancy")
-      return predictions[0].occupancy.status ? noValue(predictions[0].occupancy.reason) :
-                                               occupancyBars(predictions[0].occupancy, width);
+      return predictions[0].occupancy.status ?
+        noValue(predictions[0].occupancy.reason) :
+        h("div", {}, occupancyBars(predictions[0].occupancy, width), stairs && staircasesDraw(stairs, width));
     if (picture.kind === "neighbours")
       return neighbours_draw(
         answer.map(one => one.explain), {at: picture.access ?? 0, lines: picture.lines ?? 3, width});
@@ -177,13 +183,18 @@ export function pictureOf({lesson, signal, onChange}) {
   const missing = () => noValue(t("lessons.not_measured"));
 
   function timeOf() {
-    const {own} = state, find = own && findIn(lesson, own.rows), of = name => figureOf(lesson, name, find);
-    const figure = picture.times[Object.values(values()).map(keyOf).join(",")], base = picture.times[picture.base];
+    const {own} = state, figure = picture.times[Object.values(values()).map(keyOf).join(",")],
+          base = picture.times[picture.base];
+    const mine = own && figure ? ownFigure(lesson, figure, own.rows) : null;
     return {
-      figure,
-      value: figure ? of(figure) : null,
-      base: of(base),
-      shown: figure && !own ? shownOf(lesson, figure) : null
+      value: !figure ? null :
+        own          ? mine?.value ?? null :
+                       figureOf(lesson, figure),
+      base: own ? ownFigure(lesson, base, own.rows) : {value: figureOf(lesson, base), stable: true},
+      shown: !figure ? null :
+        own          ? mine && ownText(mine, digits) :
+                       shownOf(lesson, figure),
+      stable: !own || mine?.stable
     };
   }
 
@@ -205,13 +216,14 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "resident") return count(occupancy.blocks_per_sm);
     if (what === "warps") return `${count(occupancy.warps_per_sm)} / ${count(occupancy.max_warps_per_sm)}`;
     if (what === "needed")
-      return occupancy.warps_to_hide_register_latency === null ? noValue(t("device.no_fact")) :
-                                                                 count(occupancy.warps_to_hide_register_latency);
+      return occupancy.warps_to_hide_register_latency ? count(occupancy.warps_to_hide_register_latency) :
+                                                        noValue(t("device.no_fact"));
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
-    if (time.value === null) return missing();
-    if (what === "time") return `${time.shown ?? digits(time.value)}\u00a0${unit}`;
-    return againstText(time.value / time.base);
+    if (time.value === null || time.base === null) return missing();
+    if (what === "time") return `${time.shown}\u00a0${unit}`;
+    return time.stable && time.base.stable ? againstText(time.value / time.base.value) :
+                                             noValue(t("lessons.own_unsure"));
   }
 
   const againstText = ratio => {
