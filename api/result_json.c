@@ -33,6 +33,7 @@ static void write_launch(struct json_writer *json, const struct experiment *e, c
     json_writer_known_int(json, "registers_per_thread", known, l->registers_per_thread);
     json_writer_known_int(json, "local_bytes_per_thread", known, (int64_t)l->local_bytes_per_thread);
     json_writer_known_int(json, "shared_bytes_per_block", known, (int64_t)l->shared_bytes_per_block);
+    json_writer_known_int(json, "constant_bytes", known, (int64_t)l->constant_bytes);
     json_writer_end(json);
 }
 

@@ -29,6 +29,15 @@ struct counters_wanted {
 /* 1 to 127 letters, digits, '_' and '.' */
 bool counters_name_valid(const char *name);
 
+<<<<<<< HEAD
+enum counters_when {
+    COUNTERS_ALWAYS,
+    COUNTERS_SHARED,  /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
+    COUNTERS_BY_NAME, /* likewise: wanted by name alone */
+};
+
+=======
+>>>>>>> main
 /* A counter of the default set. */
 struct counter_kind {
     /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */

@@ -76,6 +76,7 @@ struct calibration;
 struct launch_facts {
     int registers_per_thread; /* -1: the device has no such figure */
     uint64_t local_bytes_per_thread, shared_bytes_per_block;
+    uint64_t constant_bytes; /* __constant__ data that the kernel uses */
 };
 
 struct result {

@@ -243,7 +243,7 @@ static int cpu_check(device *device, const run *r, int buffer, mismatches *found
 
 static int cpu_launch_facts(device *, const run *r, launch_facts *facts, error *)
 {
-    *facts = {-1, 0, r->shared_bytes};
+    *facts = {-1, 0, r->shared_bytes, 0};
     return 0;
 }
 
