@@ -69,9 +69,6 @@ struct explain_transaction {
 int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
                          enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS]);
 
-/* The bank (of 4 bytes) that holds a byte of shared memory. */
-int explain_bank(int64_t byte);
-
 #ifdef __cplusplus
 }
 #endif

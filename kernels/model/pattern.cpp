@@ -56,13 +56,6 @@ void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t
     }
 }
 
-static const int banks = 32, bank_bytes = 4;
-
-int pattern_bank(int64_t byte)
-{
-    return (int)(byte / bank_bytes % banks);
-}
-
 /* The longest queue at a bank for the words that the lanes of `part` touch; rows of `row_bytes` are fetched
    whole. */
 static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
@@ -73,8 +66,8 @@ static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned ea
     for (int i = 0; i < lanes; i++) {
         if (lane[i] * parts / WARP_LANES != part)
             continue;
-        for (int64_t at = bytes[i] / bank_bytes; at <= (bytes[i] + each - 1) / bank_bytes; at++)
-            words[count++] = {pattern_bank(at * bank_bytes), at * bank_bytes / row_bytes};
+        for (int64_t at = bytes[i] / BANK_BYTES; at <= (bytes[i] + each - 1) / BANK_BYTES; at++)
+            words[count++] = {access_bank(at * BANK_BYTES), at * BANK_BYTES / row_bytes};
     }
     std::sort(words.begin(), words.begin() + count);
     int longest = 0, queue = 0;
@@ -104,8 +97,8 @@ shared_sums pattern_shared(const pattern &p)
         parts = 1;
     for (int part = 0; part < parts; part++)
         conflicts +=
-            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);
-    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * banks * bank_bytes) - 1;
+            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, BANKS * BANK_BYTES) - 1);
+    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * BANKS * BANK_BYTES) - 1;
     return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
 }
 
