@@ -2,7 +2,6 @@
 #include "api/comparison.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

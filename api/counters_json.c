@@ -2,7 +2,6 @@
 #include "api/counters_json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/json_parts.h"

@@ -4,8 +4,6 @@
 #ifndef COALESCED_API_FIGURES_H
 #define COALESCED_API_FIGURES_H
 
-#include <stdbool.h>
-
 #include "base/buffer.h"
 #include "api/scan.h"
 

@@ -1,4 +1,4 @@
-/* Finds architectures by any of their names, predicts for one, and writes predictions and occupancies. */
+/* Finds architectures by any of their names, predicts for one, and writes predictions. */
 #include "api/prediction_json.h"
 
 #include <math.h>
@@ -202,85 +202,4 @@ void prediction_json_write(struct json_writer *json, const char *key, const stru
 {
     prediction_json_open(json, key, answer);
     json_writer_end(json);
-}
-
-/* ---- occupancy ---- */
-
-static void write_limits(struct json_writer *json, unsigned limited_by)
-{
-    json_writer_begin_array(json, "limited_by");
-    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
-        if (limited_by >> i & 1u)
-            json_writer_string(json, NULL, occupancy_limit_name((enum occupancy_limit)i));
-    json_writer_end(json);
-}
-
-/* Blocks that each limit alone would allow; null: it does not bind here, or is not known. */
-static void write_blocks_by(struct json_writer *json, const struct occupancy *occupancy)
-{
-    json_writer_begin_object(json, "blocks_by");
-    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++) {
-        json_writer_known_int(json, occupancy_limit_name((enum occupancy_limit)i),
-                              occupancy->blocks_by[i] != OCCUPANCY_UNLIMITED, occupancy->blocks_by[i]);
-    }
-    json_writer_end(json);
-}
-
-/* What CUDA reports for a block that does not fit: it depends on the limit that it checks first. */
-static const char *launch_error(const struct occupancy *occupancy)
-{
-    if (!occupancy->blocks_by[OCCUPANCY_THREADS])
-        return "invalid configuration argument";
-    if (!occupancy->blocks_by[OCCUPANCY_SHARED])
-        return "invalid argument";
-    return "too many resources requested for launch";
-}
-
-static void write_occupancy(struct json_writer *json, const char *key, const struct arch *arch,
-                            const struct occupancy *occupancy, int registers)
-{
-    json_writer_begin_object(json, key);
-    json_writer_string(json, "arch", arch->name);
-    json_writer_rounded(json, "theoretical", occupancy->theoretical);
-    json_writer_uint(json, "blocks_per_sm", occupancy->blocks_per_sm);
-    json_writer_uint(json, "warps_per_sm", occupancy->warps_per_sm);
-    json_writer_uint(json, "max_warps_per_sm", arch->warps_per_sm);
-    write_limits(json, occupancy->limited_by);
-    write_blocks_by(json, occupancy);
-    json_writer_known_int(json, "registers_per_thread", registers >= 0, registers);
-    if (!occupancy->blocks_per_sm)
-        json_writer_string(json, "launch_error", launch_error(occupancy));
-    if (occupancy->waves) {
-        json_writer_uint(json, "waves", occupancy->waves);
-        json_writer_rounded(json, "last_wave_fill", occupancy->last_wave_fill);
-    }
-    /* Dependent arithmetic: warps that hide the latency of a register, where a figure can be cited. */
-    if (arch->register_latency_cycles)
-        json_writer_uint(json, "warps_to_hide_register_latency",
-                         occupancy_warps_to_hide(arch, arch->register_latency_cycles, 1));
-    json_writer_end(json);
-}
-
-double prediction_json_occupancy(struct json_writer *json, const char *key,
-                                 const struct occupancy_case *question)
-{
-    const struct arch *arch = arch_find(question->arch);
-    const int registers = question->registers_per_thread;
-    struct occupancy occupancy;
-    struct error error = {0};
-    const struct occupancy_question asked = {
-        .threads_per_block = (uint32_t)question->threads_per_block,
-        .registers_per_thread = registers >= 0 ? (uint32_t)registers : 0,
-        .shared_bytes_per_block = question->shared_bytes_per_block,
-        .parameter_bytes = question->parameter_bytes,
-        .grid_blocks = question->grid_blocks,
-        .sms = question->sms,
-    };
-    if (!arch || occupancy_compute(arch, &asked, &occupancy, &error) < 0) {
-        json_parts_missing(json, key, "unavailable",
-                           arch ? error.text : "the model does not know the architecture");
-        return NAN;
-    }
-    write_occupancy(json, key, arch, &occupancy, registers);
-    return occupancy.theoretical;
 }

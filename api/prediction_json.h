@@ -1,4 +1,4 @@
-/* What the model predicts of an experiment, and an occupancy, as JSON. */
+/* What the model predicts of an experiment as JSON. */
 #ifndef COALESCED_API_PREDICTION_JSON_H
 #define COALESCED_API_PREDICTION_JSON_H
 
@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/json_writer.h"
-#include "kernels/model/occupancy.h"
 #include "kernels/model/prediction.h"
 
 /* The architecture that stands in where a device has none that the model knows, as a CPU. */
@@ -48,21 +47,5 @@ void prediction_json_open(struct json_writer *json, const char *key, const struc
 
 /* The same, closed. */
 void prediction_json_write(struct json_writer *json, const char *key, const struct prediction_answer *answer);
-
-/* ---- occupancy ---- */
-
-struct occupancy_case {
-    const char *arch;         /* "sm_90" */
-    int registers_per_thread; /* -1: not known, and then not counted */
-    uint64_t shared_bytes_per_block;
-    uint32_t parameter_bytes; /* of the kernel: struct occupancy_question */
-    uint64_t threads_per_block, grid_blocks;
-    uint32_t sms; /* 0: not known */
-};
-
-/* Writes the occupancy, or why there is none. Returns the theoretical occupancy, 0 to 1; NAN: there is
-   none. */
-double prediction_json_occupancy(struct json_writer *json, const char *key,
-                                 const struct occupancy_case *question);
 
 #endif

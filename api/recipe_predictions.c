@@ -1,12 +1,12 @@
 /* Walks the points of a recipe's sweep and predicts each, as JSON or as a table. */
 #include "api/recipe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/csv.h"
 #include "api/experiment_json.h"
 #include "api/json_parts.h"
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/sweep_axes.h"
 #include "api/time_json.h"
@@ -103,17 +103,12 @@ static void open_prediction(struct json_writer *json, const struct predictions *
 static void write_occupancy_and_time(struct json_writer *json, const struct predictions *point)
 {
     const struct experiment *e = &point->experiment;
-    const struct occupancy_case fill = {
-        .arch = point->arch,
-        .registers_per_thread = -1,
-        .shared_bytes_per_block = experiment_shared_bytes(e),
-        .threads_per_block = (uint64_t)(e->block[0] * e->block[1] * e->block[2]),
-    };
+    const struct occupancy_case fill = occupancy_json_case(e, point->arch);
     const struct time_question time = {
         .calibration = calibration_of_arch(point->arch), .registers = -1, .shared_bytes = -1};
     if (point->late)
         return;
-    prediction_json_occupancy(json, "occupancy", &fill);
+    occupancy_json_write(json, "occupancy", &fill);
     if (time.calibration)
         time_json_write(json, "time", e, &point->access, &time);
 }

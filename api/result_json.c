@@ -2,10 +2,10 @@
 #include "api/result_json.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "api/counters_json.h"
 #include "api/json_parts.h"
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/suggest.h"
 #include "api/time_json.h"
@@ -179,21 +179,19 @@ static void write_transfers(struct json_writer *json, const struct experiment *e
     json_writer_end(json);
 }
 
-/* The occupancy on the device itself, or on the architecture that stands in for a CPU, where no registers
-   are known. Returns the theoretical one; NAN: not known. */
+/* The occupancy on the device itself, or on the architecture that stands in for a CPU, whose registers are those of
+   the code known for it. Returns the theoretical one; NAN: not known. */
 static double write_occupancy(struct json_writer *json, const struct experiment *e, const struct result *r)
 {
     bool known = arch_find(r->device.arch) != NULL;
-    const struct occupancy_case question = {
-        .arch = known ? r->device.arch : PREDICTION_STAND_IN,
-        .registers_per_thread = r->launch.registers_per_thread,
-        .shared_bytes_per_block = r->launch.shared_bytes_per_block,
-        .threads_per_block = (uint64_t)(e->block[0] * e->block[1] * e->block[2]),
-        .grid_blocks = (uint64_t)e->grid[0] * (uint64_t)e->grid[1] * (uint64_t)e->grid[2],
-        .sms = known ? r->device.multiprocessors : 0,
-    };
+    struct occupancy_case question = occupancy_json_case(e, known ? r->device.arch : PREDICTION_STAND_IN);
+    if (r->launch.registers_per_thread >= 0)
+        question.registers_per_thread = r->launch.registers_per_thread;
+    question.shared_bytes_per_block = r->launch.shared_bytes_per_block;
+    question.grid_blocks = (uint64_t)e->grid[0] * (uint64_t)e->grid[1] * (uint64_t)e->grid[2];
+    question.sms = known ? r->device.multiprocessors : 0;
     if (!e->kernel->copied)
-        return prediction_json_occupancy(json, "occupancy", &question);
+        return occupancy_json_write(json, "occupancy", &question);
     json_parts_missing(json, "occupancy", "unavailable", "a copy engine does it: no blocks are launched");
     return NAN;
 }

@@ -1,15 +1,24 @@
 /* Thin functions over pthreads, for what every thread of the program needs. */
 #include "base/thread.h"
 
-#include <stdint.h>
 #include <time.h>
 
-int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg)
+int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg, struct error *error)
 {
     int status = pthread_create(thread, NULL, run, arg);
-    if (status == 0)
-        pthread_setname_np(*thread, name);
-    return status;
+    if (status)
+        return error_set_errno(error, status, "cannot start the thread %s", name);
+    pthread_setname_np(*thread, name);
+    return 0;
+}
+
+void thread_stop(pthread_t thread, pthread_mutex_t *lock, pthread_cond_t *wake, bool *stop)
+{
+    pthread_mutex_lock(lock);
+    *stop = true;
+    pthread_cond_signal(wake);
+    pthread_mutex_unlock(lock);
+    pthread_join(thread, NULL);
 }
 
 void thread_condition_init(pthread_cond_t *condition)

@@ -3,11 +3,17 @@
 #define COALESCED_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Starts a thread that ps, top and gdb show by this name of at most 15 characters. Returns 0 or an errno
-   value, as pthread_create() does. */
-int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg);
+#include "base/error.h"
+
+/* Starts a thread that ps, top and gdb show by this name of at most 15 characters. 0; or -1: ERROR_SYSTEM. */
+int thread_start(pthread_t *thread, const char *name, void *(*run)(void *arg), void *arg,
+                 struct error *error);
+
+/* Ends a thread that waits for `wake` and leaves once *stop is true, which `lock` guards; and joins it. */
+void thread_stop(pthread_t thread, pthread_mutex_t *lock, pthread_cond_t *wake, bool *stop);
 
 /* Makes a condition variable for thread_wait_until(). */
 void thread_condition_init(pthread_cond_t *condition);

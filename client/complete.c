@@ -147,6 +147,18 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
         offer(prefix, "", "repeat=", "rounds, each with the arrays placed anew");
 }
 
+static void offer_figures(const char *prefix)
+{
+    static const char *const figures[][2] = {{"arch=", "architectures"},
+                                             {"block=", "threads"},
+                                             {"registers=", "registers a thread"},
+                                             {"shared_bytes=", "bytes a block"}};
+    if (strncmp(prefix, "arch=", 5) == 0)
+        offer_rows(prefix, "arch=", "/v1/occupancy", "occupancies", "arch", NULL);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures && !strchr(prefix, '='); i++)
+        offer(prefix, "", figures[i][0], figures[i][1]);
+}
+
 static void offer_commands(const char *prefix)
 {
     for (const struct manual_command *row = manual_commands; row->name; row++)
@@ -198,6 +210,8 @@ static void offer_next(const struct manual_command *command, const char *name, c
         offer_rows(prefix, "", "/v1/recipes", "recipes", "name", "title");
     else if (command->words == WORDS_DEVICE)
         offer_devices(prefix, "", false);
+    else if (command->words == WORDS_OCCUPANCY)
+        offer_figures(prefix);
     else if (command->words == WORDS_IDS) {
         offer_sweeps(prefix);
         if (strcmp(command->name, "compare") != 0)

@@ -296,11 +296,9 @@ int channel_open(struct channel **out, double leave_s, struct error *error)
     sigaddset(&channel->signals, SIGTERM);
     sigaddset(&channel->signals, WAKE_SIGNAL);
     pthread_sigmask(SIG_BLOCK, &channel->signals, NULL);
-    int number = thread_start(&channel->watcher, "watch", watch_main, channel);
-    if (!number)
-        number = thread_start(&reader, "channel", read_all, channel);
-    if (number)
-        return error_set_errno(error, number, "no thread for the connection to the server");
+    if (thread_start(&channel->watcher, "watch", watch_main, channel, error) < 0 ||
+        thread_start(&reader, "channel", read_all, channel, error) < 0)
+        return -1;
     pthread_detach(channel->watcher);
     pthread_detach(reader);
     *out = channel;

@@ -3,18 +3,21 @@
 
   scripts/draw_warps.py http://127.0.0.1:8080 [--out docs/plots/warps]
 
-Above the 32 lanes, below the sectors that the warp's first access touches, with the bytes in them that are asked for; four sectors of a
-line stand together, and the untouched ones of a line too where there is room. Light or dark as the reader's screen is."""
+Above the 32 lanes, below what moves for the warp's first access, in the chip's own unit (sectors, lines or segments), with the bytes that
+are asked for; four sectors of a line stand together, and the untouched ones of a line too where there is room. Light or dark as the
+reader's screen is."""
 import argparse
+import collections
 import json
 import pathlib
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
-# A name each, and whose warp it is.
+# A name each, and whose warp it is; on an sm_90 unless it says otherwise.
 PICTURES = {
     "aligned": {"kernel": "read_offset", "offset": 0, "size": 65536},
     "shifted": {"kernel": "read_offset", "offset": 11, "size": 65536},
+    "shifted_lines": {"kernel": "read_offset", "offset": 11, "size": 65536, "arch": "sm_20"},
     "permuted": {"kernel": "lane_pattern", "pattern": "permuted", "size": 65536},
     "same_word": {"kernel": "lane_pattern", "pattern": "same_word", "size": 65536},
     "scattered": {"kernel": "lane_pattern", "pattern": "scattered", "size": 65536},
@@ -23,6 +26,7 @@ PICTURES = {
     "column_32": {"kernel": "sum_matrix_2d", "order": "column", "size": [64, 64], "block": [32, 16]},
     "column_16": {"kernel": "sum_matrix_2d", "order": "column", "size": [64, 64], "block": [16, 16]},
 }
+SECTOR, LINE = 32, 128
 WIDTH, LANES_Y, SEGMENTS_Y, CELL, HEIGHT = 720, 28, 96, 18, 152
 MOST_WHOLE_LINES = 4
 STYLE = ("text{font:12px sans-serif;fill:#333}.lane{fill:#cfe3f3;stroke:#0072b2}.way{stroke:#0072b2;stroke-width:.7;opacity:.75}"
@@ -31,7 +35,7 @@ STYLE = ("text{font:12px sans-serif;fill:#333}.lane{fill:#cfe3f3;stroke:#0072b2}
 
 
 def explained(url, request):
-    body = json.dumps({**request, "arch": "sm_90", "explain": {"block": 0, "warp": 0}}).encode()
+    body = json.dumps({"arch": "sm_90", **request, "explain": {"block": 0, "warp": 0}}).encode()
     asked = urllib.request.Request(f"{url}/v1/predictions", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(asked, timeout=30) as answer:
         return json.load(answer)["explain"]
@@ -49,9 +53,19 @@ def runs(mask):
             start = None
 
 
+def sectors_of(transaction):
+    return range(transaction["address"], transaction["address"] + transaction["bytes"], SECTOR)
+
+
+def sums(used, pieces):
+    """"32 B × 5: 128 / 160 B = 80 %", of pieces as (bytes, how many)."""
+    moved = sum(size * count for size, count in pieces)
+    return f'{", ".join(f"{size} B × {count}" for size, count in pieces)}: {used} / {moved} B = {100 * used / moved:.4g} %'
+
+
 def places(access):
     """Where the left edge of each drawn sector lies, by its address, and how wide a sector is."""
-    lines, touched = access["lines"], [sector["address"] for sector in access["sectors"]]
+    lines, touched = access["lines"], [address for transaction in access["transactions"] for address in sectors_of(transaction)]
     whole = len(lines) <= MOST_WHOLE_LINES
     groups = [[line + 32 * k for k in range(4) if whole or line + 32 * k in touched] for line in lines]
     gap = 12 if whole else 4
@@ -80,17 +94,21 @@ def picture(explain):
         parts.append(f'<path class="way" d="M{x:.1f} {LANES_Y + CELL}L{to:.1f} {SEGMENTS_Y}"/>')
     for lane in range(32):
         parts.append(f'<rect class="lane" x="{20 + lane * lane_width:.1f}" y="{LANES_Y}" width="{lane_width:.1f}" height="{CELL}"/>')
-    for address, x in at.items():
-        if address in sectors:
-            parts.append(f'<rect class="moved" x="{x:.1f}" y="{SEGMENTS_Y}" width="{width:.1f}" height="{CELL}"/>')
-            for first, count in runs(sectors[address]["used_mask"]):
-                parts.append(f'<rect class="used" x="{x + first / 32 * width:.1f}" y="{SEGMENTS_Y}" width="{count / 32 * width:.1f}" height="{CELL}"/>')
-        parts.append(f'<rect class="segment" x="{x:.1f}" y="{SEGMENTS_Y}" width="{width:.1f}" height="{CELL}"/>')
-    moved, lines = 32 * len(sectors), len(access["lines"])
+    for transaction in access["transactions"]:
+        x, wide = at[transaction["address"]], transaction["bytes"] / SECTOR * width
+        parts.append(f'<rect class="moved" x="{x:.1f}" y="{SEGMENTS_Y}" width="{wide:.1f}" height="{CELL}"/>')
+        for address in sectors_of(transaction):
+            for first, count in runs(sectors[address]["used_mask"]) if address in sectors else ():
+                parts.append(f'<rect class="used" x="{at[address] + first / 32 * width:.1f}" y="{SEGMENTS_Y}" width="{count / 32 * width:.1f}" height="{CELL}"/>')
+    moved = {address for transaction in access["transactions"] for address in sectors_of(transaction)}
+    outlines = [(at[one["address"]], one["bytes"] / SECTOR * width) for one in access["transactions"]]
+    for x, wide in sorted(outlines + [(x, width) for address, x in at.items() if address not in moved]):
+        parts.append(f'<rect class="segment" x="{x:.1f}" y="{SEGMENTS_Y}" width="{wide:.1f}" height="{CELL}"/>')
+    sizes = sorted(collections.Counter(one["bytes"] for one in access["transactions"]).items())
+    told = sums(used, sizes) + (f'   ·   {sums(used, [(LINE, len(access["lines"]))])}' if sizes == [(SECTOR, len(moved))] else "")
     parts.append(f'<text x="20" y="18">0</text><text x="{WIDTH - 20}" y="18" text-anchor="end">31</text>')
     parts.append(f'<text x="{WIDTH / 2}" y="18" text-anchor="middle">{access.get("index") or "A[…]"}</text>')
-    parts.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 14}" text-anchor="middle">32 B × {len(sectors)}: {used} / {moved} B = {100 * used / moved:.4g} %'
-                 f'   ·   128 B × {lines}: {used} / {128 * lines} B = {100 * used / 128 / lines:.4g} %</text></svg>\n')
+    parts.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 14}" text-anchor="middle">{told}</text></svg>\n')
     return "\n".join(parts)
 
 

@@ -70,6 +70,7 @@ def pages(service):
         "sweeps": "sweeps",
         "recipes": "recipes",
         "recipe": address("recipes/sum_matrix_blocks", recipe and recipe["id"]),
+        "recipe-marks": "recipes/read_segment_unroll",
         "lessons": "lessons",
         "lesson-before": "lessons/offsets",
         "lesson-after": "lessons/offsets",

@@ -98,6 +98,8 @@ static const struct config_option {
      "remove what ended longer ago, sweeps as a whole; 0 keeps all"},
     {"--keep-bytes", "COALESCED_KEEP_BYTES", "N", "0", OPTION_BYTES, AT(keep_bytes), 0, 1e18,
      "remove what ended longest ago while the database is larger; as 10G; 0 keeps all"},
+    {"--undo-seconds", "COALESCED_UNDO_SECONDS", "S", "600", OPTION_SECONDS, AT(undo_s), 0, 1e7,
+     "how long what was removed can be restored, before it is deleted"},
     {"--reserve-bytes", "COALESCED_RESERVE_BYTES", "N", "256M", OPTION_BYTES, AT(reserve_bytes), 0, 1e18,
      "refuse submissions that would leave less of the disk, or of half of it when that is less; 0 refuses "
      "none"},

@@ -32,6 +32,7 @@ struct config {
     double owner_s, half_life_s;
     double keep_days;                  /* 0: no limit */
     int64_t keep_bytes, reserve_bytes; /* 0: none */
+    double undo_s;                     /* what was removed can be restored for so long */
     char *token_file;                  /* empty: none */
     bool insecure;
     char *instance; /* empty: a random one */

@@ -62,7 +62,7 @@ int periodic_add(struct periodic_job *job, struct error *error)
     if (first) {
         thread_condition_init(&changed);
         thread_condition_init(&finished);
-        status = thread_start(&thread, "periodic", periodic_main, NULL);
+        status = thread_start(&thread, "periodic", periodic_main, NULL, error);
     } else {
         pthread_cond_signal(&changed);
     }
@@ -70,7 +70,7 @@ int periodic_add(struct periodic_job *job, struct error *error)
     if (status)
         LIST_REMOVE(job, link);
     pthread_mutex_unlock(&lock);
-    return status ? error_set_errno(error, status, "cannot start the thread for periodic work") : 0;
+    return status;
 }
 
 void periodic_remove(struct periodic_job *job)

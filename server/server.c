@@ -258,6 +258,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
     experiment_quiet_default(config->quiet_s);
     server->service.data_dir = config->data_dir;
     server->service.default_device = config->default_device;
+    server->service.undo_s = config->undo_s;
     if (device_choice_check_default(config->default_device, error) < 0)
         return -1;
     if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||

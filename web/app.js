@@ -14,6 +14,7 @@ import * as api from "./api.js";
 import {h, replace} from "./dom.js";
 import * as words from "./words.js";
 import {duration} from "./format.js";
+import {removalsBar} from "./removals.js";
 import {topState} from "./top.js";
 
 const {t} = words;
@@ -275,7 +276,7 @@ function frame() {
       }
     },
       t("shell.skip")),
-    top, h("div", {class: "notices"}, lostNotice(), ask), main, foot, live
+    top, h("div", {class: "notices"}, lostNotice(), ask), main, removalsBar(go), foot, live
   ];
 }
 

@@ -81,6 +81,11 @@ export function shape(sizes) {
   return sizes.slice(0, last).map(count).join(`${NB}×${NB}`);
 }
 
+/* "14:05", as the reader's clock has it. */
+export function timeOfDay(text, language) {
+  return new Intl.DateTimeFormat(language, {timeStyle: "short"}).format(new Date(text));
+}
+
 /* A moment, as the reader's clock has it. */
 export function moment(text, language) {
   return new Intl.DateTimeFormat(language, {dateStyle: "medium", timeStyle: "short"}).format(new Date(text));

@@ -97,6 +97,13 @@ export const stateMark = name =>
 
 /* ---- how it came out ---- */
 
+/* "sectors", or "lines, segments": what transactions are on a chip, of each kind of unit once. Results that do not say
+   it are of chips that move sectors. */
+export function unitsText(units) {
+  const known = new Set(units.filter(Boolean));
+  return [...known.size ? known : ["sector"]].map(unit => t(`memory.units.${unit}`)).join(t("list.comma"));
+}
+
 export const barOf = (fraction, kind = "") => {
   const fill = h("i", {});
   fill.style.width = `${Math.min(1, fraction) * 100}%`;

@@ -46,6 +46,10 @@ int answers_comparison_status(const json_t *comparison);
    the sums for each instruction. */
 void answers_print_explanation(const json_t *answer, const struct screen *screen);
 
+/* The response of GET /v1/occupancy: a line an architecture; of a single one also its staircases over registers, shared
+   memory and threads. */
+void answers_print_occupancy(const json_t *answer, const struct screen *screen);
+
 /* The member `time` of a prediction (the time, a bar for each bound, the explanation, and the effect of
    single changes of the request; or why there is no value), and of a result (the limiter, the error of the
    prediction, the explanation, and whether the counters agree). NULL prints nothing. */

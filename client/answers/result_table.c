@@ -89,23 +89,31 @@ static void print_times(const json_t *experiment, const struct screen *screen)
                screen_style(screen, STYLE_FAINT), screen_style(screen, STYLE_NONE));
 }
 
-/* Sectors as predicted, and as counted where there are counters. */
-static void print_sectors(const json_t *experiment)
+/* " loads 50 % efficient, 131,071 lines;" */
+static void print_side(const json_t *made, const char *side, const char *name, const char *end)
+{
+    char path[64], text[NUMBER_BYTES];
+    snprintf(path, sizeof path, "%s_efficiency_pct", side);
+    double efficiency = json_path_number(made, path);
+    if (!isfinite(efficiency))
+        return;
+    snprintf(path, sizeof path, "%s_transactions", side);
+    long long count = (long long)json_path_number(made, path);
+    number_count(text, count);
+    snprintf(path, sizeof path, "%s_unit", side);
+    printf(" %s %.4g %% efficient, %s %s%s", name, efficiency, text,
+           answers_unit_words(json_path_text(made, path, "sector"), (size_t)count, false), end);
+}
+
+/* Transactions as predicted, in the units of that chip, and as counted where there are counters. */
+static void print_transactions(const json_t *experiment)
 {
     const json_t *made = json_path_at(experiment, "prediction");
-    double load = json_path_number(made, "gld_efficiency_pct"),
-           store = json_path_number(made, "gst_efficiency_pct");
-    char sectors[NUMBER_BYTES];
-    if (isfinite(load) || isfinite(store)) {
+    if (isfinite(json_path_number(made, "gld_efficiency_pct")) ||
+        isfinite(json_path_number(made, "gst_efficiency_pct"))) {
         printf("predicted (%s):", json_path_text(made, "arch", "?"));
-        if (isfinite(load)) {
-            number_count(sectors, (long long)json_path_number(made, "gld_sectors"));
-            printf(" loads %.4g %% efficient, %s sectors;", load, sectors);
-        }
-        if (isfinite(store)) {
-            number_count(sectors, (long long)json_path_number(made, "gst_sectors"));
-            printf(" stores %.4g %% efficient, %s sectors", store, sectors);
-        }
+        print_side(made, "gld", "loads", ";");
+        print_side(made, "gst", "stores", "");
         putchar('\n');
     }
     const json_t *counters = json_path_at(experiment, "counters");
@@ -209,7 +217,7 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
     answers_print_result_time(json_object_get(experiment, "time"), screen);
-    print_sectors(experiment);
+    print_transactions(experiment);
     print_occupancy(experiment);
     if (json_path_true(experiment, "correctness.verified"))
         printf("output verified, %.0f elements\n",

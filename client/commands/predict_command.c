@@ -2,12 +2,15 @@
 #include "client/commands/command.h"
 
 #include <jansson.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"
 #include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
+#include "client/terminal/number.h"
 #include "client/work/fetch.h"
 
 /* The request of the words, released by the caller; NULL: they are not valid, which has been reported. */
@@ -37,11 +40,36 @@ static int predict(struct context *context, json_t *request, fetch_print *print)
     return status;
 }
 
+/* "131,071 lines": transactions, in the unit of that architecture. */
+static enum style transactions_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row, const char *count,
+                                    const char *unit)
+{
+    char number[NUMBER_BYTES];
+    double value = json_path_number(row, count);
+    text[0] = '\0';
+    if (!isfinite(value))
+        return STYLE_NONE;
+    number_count(number, (long long)value);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", number,
+             answers_unit_words(json_path_text(row, unit, "sector"), (size_t)value, false));
+    return STYLE_NONE;
+}
+
+static enum style loads_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    return transactions_cell(text, row, "gld_transactions", "gld_unit");
+}
+
+static enum style stores_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    return transactions_cell(text, row, "gst_transactions", "gst_unit");
+}
+
 static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%.0f",
-             json_path_number(row, "shared_load_bank_conflicts") +
-                 json_path_number(row, "shared_store_bank_conflicts"));
+    double conflicts = json_path_number(row, "shared_load_bank_conflicts") +
+                       json_path_number(row, "shared_store_bank_conflicts");
+    snprintf(text, ROWS_TABLE_CELL_BYTES, isfinite(conflicts) ? "%.0f" : "", conflicts);
     return STYLE_NONE;
 }
 
@@ -58,10 +86,10 @@ static void print_predictions(struct context *context, const json_t *document)
     static const struct rows_table_column columns[] = {
         {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
         {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
-        {"", "sectors", SHEET_RIGHT, .path = "gld_sectors", .form = ROWS_TABLE_COUNT},
+        {"", "transactions", SHEET_RIGHT, .cell = loads_cell},
         {"efficient", "%", SHEET_RIGHT, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"stores", "requests", SHEET_RIGHT, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
-        {"", "sectors", SHEET_RIGHT, .path = "gst_sectors", .form = ROWS_TABLE_COUNT},
+        {"", "transactions", SHEET_RIGHT, .cell = stores_cell},
         {"efficient", "%", SHEET_RIGHT, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
         {"conflicts", "at banks", SPARE, .cell = conflicts_cell},

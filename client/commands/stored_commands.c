@@ -1,4 +1,4 @@
-/* The commands show, watch, cancel and export, which take ids. */
+/* The commands show, watch, cancel, remove, undo and export, which take ids. */
 #include "client/commands/command.h"
 
 #include <errno.h>
@@ -51,38 +51,87 @@ int command_watch(struct context *context)
     return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
+/* Prints the service's answer, or what was done to which one, on a line that a program may read. */
+static int ask(struct context *context, const char *method, const char *path, const struct resource *resource,
+               bool accept_404, const char *done, long *code)
+{
+    struct http_client_response response;
+    int status = http_client_send(
+        &context->service,
+        &(struct http_client_request){.method = method, .path = path, .accept_404 = accept_404}, &response);
+    *code = response.status;
+    if (status == EXIT_FINE && response.status != 404 && context->options.given[OPTION_JSON])
+        fputs(response.body.data ? response.body.data : "", stdout);
+    else if (status == EXIT_FINE && response.status != 404)
+        printf("%s %s\n", response.status == 202 ? "being cancelled" : done, resource->id);
+    http_client_response_free(&response);
+    return status;
+}
+
 static int cancel_one(struct context *context, const char *id)
 {
     struct resource resource;
-    struct http_client_response response;
+    long code;
+    int status = client_submission_find(context, id, &resource);
+    return status != EXIT_FINE ? status
+                               : ask(context, "DELETE", resource.path, &resource, false, "cancelled", &code);
+}
+
+static int remove_one(struct context *context, const char *id)
+{
+    struct resource resource;
+    long code;
     char path[CLIENT_SUBMISSION_PATH_BYTES];
-    bool remove = context->options.given[OPTION_REMOVE] != NULL;
     int status = client_submission_find(context, id, &resource);
     if (status != EXIT_FINE)
         return status;
-    snprintf(path, sizeof path, "%s%s", resource.path, remove ? "?remove=true" : "");
-    status = http_client_send(&context->service,
-                              &(struct http_client_request){.method = "DELETE", .path = path}, &response);
-    if (status == EXIT_FINE && context->options.given[OPTION_JSON])
-        fputs(response.body.data, stdout);
-    else if (status == EXIT_FINE)
-        printf("%s %s\n",
-               remove                   ? "removed"
-               : response.status == 202 ? "being cancelled"
-                                        : "cancelled",
-               resource.id);
-    http_client_response_free(&response);
+    snprintf(path, sizeof path, "%s?remove=true", resource.path);
+    status = ask(context, "DELETE", path, &resource, false, "removed", &code);
+    if (status == EXIT_FINE)
+        screen_remark(&context->screen, "coalesce undo %s brings it back", resource.id);
+    return status;
+}
+
+/* What was removed is not found by its id, so it is tried as a sweep first. */
+static int undo_one(struct context *context, const char *id)
+{
+    struct resource resource = {0};
+    long code = 404;
+    int status = EXIT_FINE;
+    for (int sweep = 1; status == EXIT_FINE && code == 404 && sweep >= 0; sweep--) {
+        char path[CLIENT_SUBMISSION_PATH_BYTES];
+        status = client_submission_name(context, id, sweep, &resource);
+        if (status != EXIT_FINE)
+            break;
+        snprintf(path, sizeof path, "%s/restore", resource.path);
+        status = ask(context, "POST", path, &resource, sweep, "restored", &code);
+    }
+    return status;
+}
+
+static int each_word(struct context *context, int (*one)(struct context *context, const char *id))
+{
+    int status = EXIT_FINE;
+    for (int i = 0; i < context->options.word_count; i++) {
+        int next = one(context, context->options.words[i]);
+        status = status ? status : next;
+    }
     return status;
 }
 
 int command_cancel(struct context *context)
 {
-    int status = EXIT_FINE;
-    for (int i = 0; i < context->options.word_count; i++) {
-        int one = cancel_one(context, context->options.words[i]);
-        status = status ? status : one;
-    }
-    return status;
+    return each_word(context, cancel_one);
+}
+
+int command_remove(struct context *context)
+{
+    return each_word(context, remove_one);
+}
+
+int command_undo(struct context *context)
+{
+    return each_word(context, undo_one);
 }
 
 /* The exit status says whether the file was written, not whether the results are good. */

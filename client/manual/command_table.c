@@ -63,6 +63,16 @@ const struct manual_command manual_commands[] = {
      "coalesce explain read_offset offset=11\n"
      "coalesce explain strided stride=3 --warp 1\n",
      BIT(WARP) | BIT(BLOCK), WORDS_KERNEL, 1, -1, command_explain},
+    {"occupancy", "[NAME=VALUE ...]", "how many blocks fit a multiprocessor, and what limits them",
+     "arch= takes one architecture or several; all of them when it is left out. block= is the threads of a "
+     "block, 256\n"
+     "unless given, registers= those of a thread, shared_bytes= those of a block. Of a single architecture "
+     "also the\n"
+     "staircases: at which registers, bytes and threads one more or one fewer block fits. In the language of "
+     "LANG.\n",
+     "coalesce occupancy arch=sm_35 block=256 registers=33\n"
+     "coalesce occupancy arch=sm_12,sm_90 block=32x16 registers=17 shared_bytes=4Ki\n",
+     0, WORDS_OCCUPANCY, 0, -1, command_occupancy},
     {"ls", "", "list experiments or sweeps, newest first",
      "Sweeps are found by label, owner, device-uuid, since and until.\n",
      "coalesce ls --kernel copy --state failed\n"
@@ -78,8 +88,14 @@ const struct manual_command manual_commands[] = {
      TABLE | BIT(SAMPLES) | BIT(STRICT) | PLOTTING, WORDS_IDS, 1, 1, command_show},
     {"watch", "ID", "wait for an experiment or a sweep, and print what came of it", "",
      "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
-    {"cancel", "ID ...", "cancel experiments or sweeps, or remove what has ended", "",
-     "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", BIT(REMOVE), WORDS_IDS, 1, -1, command_cancel},
+    {"cancel", "ID ...", "cancel experiments or sweeps", "", "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n",
+     0, WORDS_IDS, 1, -1, command_cancel},
+    {"remove", "ID ...", "remove experiments or sweeps that have ended",
+     "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
+     "them back.\n",
+     "coalesce remove 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_remove},
+    {"undo", "ID ...", "bring back what was removed", "", "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\n", 0,
+     WORDS_IDS, 1, -1, command_undo},
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
      "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
      "device=DEVICE, "

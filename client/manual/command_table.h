@@ -28,6 +28,7 @@ enum manual_words {
     WORDS_RECIPE,
     WORDS_IDS,
     WORDS_DEVICE,
+    WORDS_OCCUPANCY, /* the figures of a launch */
     WORDS_NAME,
     WORDS_COMMAND
 };

@@ -40,7 +40,6 @@ OPTION(SWEEP, "sweep", 0, "ID", "only those of this sweep", NULL)
 OPTION(SINCE, "since", 0, "TIME", "only those submitted then or later: 2026-02-03, or 2026-02-03T04:05:06Z",
        NULL)
 OPTION(UNTIL, "until", 0, "TIME", "only those submitted before then", NULL)
-OPTION(REMOVE, "remove", 0, NULL, "remove what has ended from the service, for good", NULL)
 OPTION(TIME, "time", 0, "WHICH", "the times to compare; the service's choice when left out", "hot cold")
 OPTION(SAME_WITHIN, "same-within", 0, "PART",
        "what is called the same: 0.005 is half a per cent, which is the service's default", NULL)

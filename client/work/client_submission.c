@@ -92,18 +92,26 @@ int client_submission_submit(struct context *context, const char *path, json_t *
     return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
-int client_submission_find(struct context *context, const char *id, struct resource *resource)
+int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource)
 {
-    char path[CLIENT_SUBMISSION_PATH_BYTES];
-    struct http_client_response response;
     if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID, "\"%.80s\" is no id: coalesce ls has them", id);
         return context_usage(context, &error);
     }
-    resource_set(resource, id, true);
+    resource_set(resource, id, sweep);
+    return EXIT_FINE;
+}
+
+int client_submission_find(struct context *context, const char *id, struct resource *resource)
+{
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
+    struct http_client_response response;
+    int status = client_submission_name(context, id, true, resource);
+    if (status != EXIT_FINE)
+        return status;
     snprintf(path, sizeof path, "%s?page_size=1", resource->path);
-    int status = http_client_send(
+    status = http_client_send(
         &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
         &response);
     if (status == EXIT_FINE && response.status == 404) {

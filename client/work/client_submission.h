@@ -19,6 +19,10 @@ struct resource {
    the exit status. */
 int client_submission_submit(struct context *context, const char *path, json_t *request);
 
+/* Names an experiment or a sweep without asking for it. EXIT_FINE, or the exit status when it is no id, which
+   has been reported. */
+int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource);
+
 /* Finds what the id names. Returns an exit status; what went wrong has been reported. */
 int client_submission_find(struct context *context, const char *id, struct resource *resource);
 

@@ -153,6 +153,26 @@ int occupancy_staircase(const struct arch *arch, const struct occupancy_question
     return count;
 }
 
+struct occupancy_thresholds occupancy_thresholds(const struct occupancy_question *question,
+                                                 enum occupancy_axis axis, const struct occupancy_step *steps,
+                                                 int count)
+{
+    const uint64_t asked = axis == OCCUPANCY_BY_REGISTERS ? question->registers_per_thread
+                           : axis == OCCUPANCY_BY_SHARED  ? question->shared_bytes_per_block
+                                                          : question->threads_per_block;
+    struct occupancy_thresholds found = {0};
+    uint32_t blocks = 0; /* beyond the last step nothing fits */
+    for (int i = count - 1; i >= 0 && asked <= steps[i].to; i--)
+        blocks = steps[i].blocks_per_sm;
+    for (int i = 0; i < count && steps[i].to < asked; i++)
+        if (steps[i].blocks_per_sm > blocks)
+            found.more = &steps[i];
+    for (int i = count - 1; i >= 0 && steps[i].from > asked; i--)
+        if (steps[i].blocks_per_sm < blocks)
+            found.fewer = &steps[i];
+    return found;
+}
+
 uint64_t occupancy_warps_to_hide(const struct arch *arch, uint32_t latency_cycles, uint32_t parallelism)
 {
     return quotient_up((uint64_t)latency_cycles * arch->issue.warps,

@@ -76,6 +76,15 @@ enum { OCCUPANCY_STEPS = 64 };
 int occupancy_staircase(const struct arch *arch, const struct occupancy_question *question,
                         enum occupancy_axis axis, struct occupancy_step steps[OCCUPANCY_STEPS]);
 
+/* The steps beside the one that is asked for where another number of blocks fits: the last below the value asked that
+   holds more blocks, and the first above it that holds fewer; NULL: there is none. */
+struct occupancy_thresholds {
+    const struct occupancy_step *more, *fewer;
+};
+struct occupancy_thresholds occupancy_thresholds(const struct occupancy_question *question,
+                                                 enum occupancy_axis axis, const struct occupancy_step *steps,
+                                                 int count);
+
 /* "threads", "blocks", "registers", "shared_memory", "barriers"; static. */
 const char *occupancy_limit_name(enum occupancy_limit limit);
 

@@ -140,11 +140,8 @@ int users_start(struct users **out, const char *path, struct error *error)
     if (users_read(&tokens, path, error) < 0)
         goto failed;
     tokens_apply(users, tokens);
-    int code = thread_start(&users->thread, "users", users_main, users);
-    if (code) {
-        error_set_errno(error, code, "cannot start the thread that reads the tokens");
+    if (thread_start(&users->thread, "users", users_main, users, error) < 0)
         goto failed;
-    }
     *out = users;
     return 0;
 failed:
@@ -156,11 +153,7 @@ void users_stop(struct users *users)
 {
     if (!users)
         return;
-    pthread_mutex_lock(&users->lock);
-    users->stopping = true;
-    pthread_cond_signal(&users->wake);
-    pthread_mutex_unlock(&users->lock);
-    pthread_join(users->thread, NULL);
+    thread_stop(users->thread, &users->lock, &users->wake, &users->stopping);
     users_free(users);
 }
 

@@ -151,30 +151,25 @@ int calibrations_start(struct calibrations **out, struct store *store, struct qu
     *out = calibrations;
     if (stored_calibrations_open(&calibrations->common.stored, store, error) < 0)
         return -1;
-    int number = thread_start(&calibrations->thread, "calibrations", calibrations_main, calibrations);
-    if (number)
-        return error_set_errno(error, number, "cannot start the thread that calibrates");
-    calibrations->started = true;
-    return 0;
+    calibrations->started =
+        thread_start(&calibrations->thread, "calibrations", calibrations_main, calibrations, error) == 0;
+    return calibrations->started ? 0 : -1;
 }
 
 void calibrations_stop(struct calibrations *calibrations)
 {
     if (!calibrations || !calibrations->started)
         return;
-    pthread_mutex_lock(&calibrations->common.lock);
-    calibrations->common.stopping = true;
-    pthread_cond_signal(&calibrations->common.change);
-    pthread_mutex_unlock(&calibrations->common.lock);
-    pthread_join(calibrations->thread, NULL);
+    struct attempts *common = &calibrations->common;
+    thread_stop(calibrations->thread, &common->lock, &common->change, &common->stopping);
     calibrations->started = false;
     struct error stopping = {0};
     error_set(&stopping, ERROR_UNAVAILABLE, ATTEMPT_STOPPING);
     for (int i = 0; i < DEVICES_MAX; i++) {
         struct attempt *attempt = &calibrations->attempts[i];
-        pthread_mutex_lock(&calibrations->common.lock);
+        pthread_mutex_lock(&common->lock);
         bool submitting = attempt->stage == ATTEMPT_SUBMITTING; /* its commit answers them */
-        pthread_mutex_unlock(&calibrations->common.lock);
+        pthread_mutex_unlock(&common->lock);
         if (!submitting)
             attempt_answer(attempt, &stopping);
     }

@@ -5,7 +5,6 @@
 #define COALESCED_SERVER_DEVICES_CHILD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

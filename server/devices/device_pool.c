@@ -263,11 +263,8 @@ int device_pool_start(struct device_pool *pool, const struct worker_callbacks *c
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].wanted)
             slot_start(pool, i);
-    int status = thread_start(&pool->thread, "device-pool", pool_main, pool);
-    if (status)
-        return error_set_errno(error, status, "cannot start the thread that looks at the devices");
-    pool->started = true;
-    return 0;
+    pool->started = thread_start(&pool->thread, "device-pool", pool_main, pool, error) == 0;
+    return pool->started ? 0 : -1;
 }
 
 void device_pool_reload(struct device_pool *pool)
@@ -290,14 +287,9 @@ void device_pool_stop(struct device_pool *pool)
 {
     if (!pool)
         return;
-    if (pool->started) {
-        pthread_mutex_lock(&pool->lock);
-        pool->ended = true;
-        pthread_cond_signal(&pool->wake);
-        pthread_mutex_unlock(&pool->lock);
-        pthread_join(pool->thread, NULL);
-        pool->started = false;
-    }
+    if (pool->started)
+        thread_stop(pool->thread, &pool->lock, &pool->wake, &pool->ended);
+    pool->started = false;
     for (int i = 0; i < DEVICES_MAX; i++)
         if (pool->slots[i].worker)
             slot_end(pool, i);

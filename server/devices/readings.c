@@ -134,10 +134,9 @@ int readings_new(struct readings **out, struct error *error)
     pthread_mutex_init(&readings->lock, NULL);
     thread_condition_init(&readings->asked);
     thread_condition_init(&readings->answered);
-    int code = thread_start(&readings->thread, "readings", readings_main, readings);
-    if (code) {
+    if (thread_start(&readings->thread, "readings", readings_main, readings, error) < 0) {
         free(readings);
-        return error_set_errno(error, code, "cannot start the thread that reads devices");
+        return -1;
     }
     *out = readings;
     return 0;

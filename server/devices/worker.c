@@ -301,14 +301,12 @@ int worker_start(struct worker **out, const struct executor_config *config,
     /* main() handles signals; and SIGPIPE of a write to a dead executor must not end the service. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = thread_start(&worker->thread, name, worker_main, worker);
+    int status = thread_start(&worker->thread, name, worker_main, worker, error);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (number) {
-        error_set_errno(error, number, "no thread for device %d", config->number);
-        goto failed;
+    if (status == 0) {
+        *out = worker;
+        return 0;
     }
-    *out = worker;
-    return 0;
 failed:
     executors_free(worker);
     free(worker);

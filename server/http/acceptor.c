@@ -79,15 +79,15 @@ int acceptor_start(struct http *http, unsigned limit, struct error *error)
     acceptor->http = http;
     acceptor->limit = limit;
     acceptor->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int failed =
-        acceptor->stop < 0 ? errno : thread_start(&acceptor->thread, "acceptor", accept_main, acceptor);
-    if (!failed)
+    if (acceptor->stop < 0)
+        error_set_errno(error, errno, "cannot make what ends the acceptor");
+    else if (thread_start(&acceptor->thread, "acceptor", accept_main, acceptor, error) == 0)
         return 0;
-    if (acceptor->stop >= 0)
+    else
         close(acceptor->stop);
     free(acceptor);
     http->acceptor = NULL;
-    return error_set_errno(error, failed, "cannot start the thread that accepts connections");
+    return -1;
 }
 
 void acceptor_stop(struct http *http)

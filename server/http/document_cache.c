@@ -109,10 +109,12 @@ unsigned long document_cache_age(struct document_cache *cache)
 
 void document_cache_invalidate(struct document_cache *cache, const char *path)
 {
-    size_t length = strlen(path);
+    size_t length = path ? strlen(path) : 0;
     pthread_mutex_lock(&cache->lock);
     cache->age++;
-    for (struct document *document = LIST_FIRST(&cache->slots[slot_of(path)]), *next; document;
+    while (!path && !TAILQ_EMPTY(&cache->by_age))
+        document_evict(cache, TAILQ_FIRST(&cache->by_age));
+    for (struct document *document = path ? LIST_FIRST(&cache->slots[slot_of(path)]) : NULL, *next; document;
          document = next) {
         next = LIST_NEXT(document, in_slot);
         if (strncmp(document->key, path, length) == 0 &&

@@ -37,7 +37,7 @@ void document_cache_free(struct document_cache *cache);
 /* A counter of invalidations. A reply made from what was read before it grew may be outdated. */
 unsigned long document_cache_age(struct document_cache *cache);
 
-/* Removes every document whose key is that path, or begins with it and a blank. */
+/* Removes every document whose key is that path, or begins with it and a blank; NULL: all documents. */
 void document_cache_invalidate(struct document_cache *cache, const char *path);
 
 /* Returns a reference for the caller, or NULL. */

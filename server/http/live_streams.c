@@ -216,17 +216,16 @@ int live_streams_start(struct live_streams **out, double comment_s, struct error
     streams->poll = epoll_create1(EPOLL_CLOEXEC);
     streams->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event edge = {.events = EPOLLIN};
-    int failed = streams->poll < 0 || streams->wake < 0 ||
-                         epoll_ctl(streams->poll, EPOLL_CTL_ADD, streams->wake, &edge) < 0
-                     ? errno
-                     : thread_start(&streams->thread, "live-streams", live_streams_main, streams);
-    if (failed) {
-        streams->joined = true;
-        live_streams_free(streams);
-        return error_set_errno(error, failed, "cannot start the thread of live streams");
+    if (streams->poll < 0 || streams->wake < 0 ||
+        epoll_ctl(streams->poll, EPOLL_CTL_ADD, streams->wake, &edge) < 0)
+        error_set_errno(error, errno, "cannot make what wakes live streams");
+    else if (thread_start(&streams->thread, "live-streams", live_streams_main, streams, error) == 0) {
+        *out = streams;
+        return 0;
     }
-    *out = streams;
-    return 0;
+    streams->joined = true;
+    live_streams_free(streams);
+    return -1;
 }
 
 void live_streams_wake(struct live_streams *streams)

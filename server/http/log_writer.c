@@ -313,10 +313,9 @@ int log_writer_open(struct log_writer **out, const char *path, const struct log_
         failure_log(log_writer, &why);
     pthread_mutex_init(&log_writer->lock, NULL);
     thread_condition_init(&log_writer->filled);
-    int failed = thread_start(&log_writer->thread, "log-writer", log_writer_main, log_writer);
-    if (failed) {
+    if (thread_start(&log_writer->thread, "log-writer", log_writer_main, log_writer, error) < 0) {
         log_writer_free(log_writer);
-        return error_set_errno(error, failed, "cannot start the thread that writes %s", path);
+        return -1;
     }
     *out = log_writer;
     return 0;

@@ -145,12 +145,12 @@ int worker_pool_start(struct worker_pool **out, int threads, struct error *error
     for (; worker_pool->count < threads && !failed; worker_pool->count += !failed) {
         struct worker_pool_thread *thread = &worker_pool->threads[worker_pool->count];
         thread->worker_pool = worker_pool;
-        failed = thread_start(&thread->thread, "worker", worker_pool_main, thread);
+        failed = thread_start(&thread->thread, "worker", worker_pool_main, thread, error);
     }
     pthread_mutex_unlock(&worker_pool->lock);
     if (failed) {
         worker_pool_stop(worker_pool);
-        return error_set_errno(error, failed, "cannot start a thread of the worker pool");
+        return -1;
     }
     *out = worker_pool;
     return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/queue/entry.h"
 #include "server/queue/selection.h"
 #include "server/store/experiment_reads.h"
@@ -46,22 +47,18 @@ static struct queue *queue_new(struct store *store, const struct queue_config *c
 static int devices_init(struct queue *queue, struct error *error)
 {
     const struct device_set *listed = queue->config.listed;
-    pthread_condattr_t attributes;
     int status = 0;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     for (int i = 0; i < queue->config.devices; i++) {
         struct device_queue *device = &queue->devices[i];
         device->group.devices = device_set_of(i);
         device->readiness = QUEUE_COLD;
         if (!listed || device_set_has(listed, i))
             device_set_add(&queue->listed, i);
-        pthread_cond_init(&device->wake, &attributes);
+        thread_condition_init(&device->wake);
         device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         if (device->wake_fd < 0)
             status = error_set_errno(error, errno, "cannot make an eventfd");
     }
-    pthread_condattr_destroy(&attributes);
     return status;
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/devices/devices.h"
-#include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view)
@@ -139,11 +138,11 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
                                    size_t size)
 {
     struct device_set set = device_set_of(device);
-    struct queue_hold hold;
+    struct device_stats all;
     enum block_reason least = BLOCK_UNLISTED + 1;
-    queue_admin_get_hold(service->queue, QUEUE_ALL_DEVICES, &hold);
-    if (hold.held) {
-        snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
+    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
+    if (all.hold.held) {
+        snprintf(text, size, "the queue is paused%s%s", all.hold.owner[0] ? " by " : "", all.hold.owner);
         return;
     }
     if (device < 0) {

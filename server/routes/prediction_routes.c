@@ -6,6 +6,7 @@
 #include "api/experiment_json.h"
 #include "api/explain_json.h"
 #include "api/json_parts.h"
+#include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/time_json.h"
 #include "server/routes/service.h"
@@ -126,20 +127,16 @@ static void write_prediction(struct json_writer *json, const struct experiment *
                              const struct access *access, const struct question *question, const char *arch)
 {
     struct prediction_answer answer;
-    const int addresses = experiment->kernel->buffer_count, address_bytes = 8;
-    const struct occupancy_case fill = {
-        .arch = arch,
-        .registers_per_thread = question->registers,
-        .shared_bytes_per_block = question->shared_bytes < 0 ? experiment_shared_bytes(experiment)
-                                                             : (uint64_t)question->shared_bytes,
-        /* Unless said: the address of each buffer, and a number of elements. */
-        .parameter_bytes = question->parameter_bytes < 0 ? (uint32_t)((addresses + 1) * address_bytes)
-                                                         : (uint32_t)question->parameter_bytes,
-        .threads_per_block = (uint64_t)(experiment->block[0] * experiment->block[1] * experiment->block[2]),
-    };
+    struct occupancy_case fill = occupancy_json_case(experiment, arch);
+    if (question->registers >= 0)
+        fill.registers_per_thread = question->registers;
+    if (question->shared_bytes >= 0)
+        fill.shared_bytes_per_block = (uint64_t)question->shared_bytes;
+    if (question->parameter_bytes >= 0)
+        fill.parameter_bytes = (uint32_t)question->parameter_bytes;
     prediction_json_make(&answer, experiment, access, arch, question->l1);
     prediction_json_open(json, NULL, &answer);
-    prediction_json_occupancy(json, "occupancy", &fill);
+    occupancy_json_write(json, "occupancy", &fill);
     write_time(json, experiment, access, question, arch);
     json_writer_end(json);
 }

@@ -2,16 +2,19 @@
 #include "server/routes/resource.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/csv.h"
 #include "api/scan.h"
+#include "base/clock.h"
 #include "server/queue/queue_admin.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
 #include "server/routes/sweep_reply.h"
 #include "server/routes/wait.h"
+#include "server/store/write.h"
 
 bool resource_is_sweep(const struct request *request)
 {
@@ -43,7 +46,7 @@ int resource_read(struct request *request, struct stored_resource *found, enum h
         found->owner = found->job->owner;
         return 0;
     }
-    *handled = error.kind == ERROR_NONE || error.kind == ERROR_NOT_FOUND
+    *handled = error.kind == ERROR_NONE
                    ? reply_problem(request, PROBLEM_NOT_FOUND, "there is no %s %s", name_of(request), id)
                    : reply_error(request, &error);
     return -1;
@@ -218,36 +221,47 @@ enum handled resource_show(struct request *request)
 
 const char *const resource_delete_queries[] = {"remove", NULL};
 
-static void on_removed(void *arg, const char *id)
+/* A sweep's experiments are hidden with it, so no answer about them may be cached. */
+static void on_removed(void *state, const struct error *failed)
 {
-    struct commit_wait *wait = arg;
-    service_forget_experiment(request_http(wait->request), id);
+    const struct commit_wait *wait = state;
+    struct request *request = wait->request;
+    if (!failed)
+        service_forget_experiment(request_http(request),
+                                  resource_is_sweep(request) ? NULL : request_param(request));
+    wait_commit_done(state, failed);
+}
+
+bool resource_allowed(struct request *request, const char *owner, enum handled *handled)
+{
+    const struct user *user = request_user(request);
+    const char *what = name_of(request), *id = request_param(request);
+    if (user->role == ROLE_ADMIN || (owner[0] && strcmp(owner, user->name) == 0))
+        return true;
+    if (owner[0])
+        *handled = reply_problem(request, PROBLEM_FORBIDDEN,
+                                 "%s %s is %s's: %s or an admin may end or remove it, and this token is %s's",
+                                 what, id, owner, owner, user->name);
+    else
+        *handled = reply_problem(
+            request, PROBLEM_FORBIDDEN,
+            "%s %s was submitted without a token: an admin may end or remove it, and this token is %s's",
+            what, id, user->name);
+    return false;
 }
 
 /* True: *handled is the reply, because it does not exist, or may not be ended or removed by this user, or not
    yet. */
 static bool refuse(struct request *request, bool remove, enum handled *handled)
 {
-    const struct user *user = request_user(request);
-    const char *what = name_of(request), *id = request_param(request);
     struct stored_resource found;
     if (resource_read(request, &found, handled) < 0)
         return true;
-    bool own = found.owner[0] && strcmp(found.owner, user->name) == 0;
-    bool allowed = own || user->role == ROLE_ADMIN, early = remove && !found.ended;
-    if (!allowed && found.owner[0])
-        *handled = reply_problem(request, PROBLEM_FORBIDDEN,
-                                 "%s %s is %s's: %s or an admin may end or remove it, and this token is %s's",
-                                 what, id, found.owner, found.owner, user->name);
-    else if (!allowed)
-        *handled = reply_problem(
-            request, PROBLEM_FORBIDDEN,
-            "%s %s was submitted without a token: an admin may end or remove it, and this token is %s's",
-            what, id, user->name);
-    else if (early)
-        *handled =
-            reply_problem(request, PROBLEM_CONFLICT,
-                          "%s %s has not ended: %s; DELETE without remove cancels it", what, id, found.state);
+    bool allowed = resource_allowed(request, found.owner, handled), early = remove && !found.ended;
+    if (allowed && early)
+        *handled = reply_problem(request, PROBLEM_CONFLICT,
+                                 "%s %s has not ended: %s; DELETE without remove cancels it",
+                                 name_of(request), request_param(request), found.state);
     resource_clear(&found);
     return !allowed || early;
 }
@@ -291,10 +305,14 @@ static enum handled delete_begin(struct request *request, bool remove)
     if (!wait)
         return handled;
     int status;
-    if (remove)
-        status = store_remove(service->store, sweep ? STORE_SWEEP : STORE_EXPERIMENT, id, on_removed,
-                              wait_commit_done, wait, &error);
-    else
+    if (remove) {
+        int64_t now_ms = clock_wall_ms();
+        struct store_mark mark = {
+            .sweep = sweep, .removed_ms = now_ms, .until_ms = now_ms + (int64_t)(service->undo_s * 1000)};
+        snprintf(mark.id, sizeof mark.id, "%s", id);
+        snprintf(mark.by, sizeof mark.by, "%s", request_user(request)->name);
+        status = store_mark(service->store, &mark, on_removed, wait, &error);
+    } else
         status =
             (sweep ? queue_cancel_sweep : queue_cancel)(service->queue, id, wait_commit_done, wait, &error);
     if (status == 0)

@@ -1,5 +1,5 @@
 /* What the endpoints of experiments and of sweeps have in common: both are listed, read, waited for, cancelled
-   and removed in the same way. The request's path says which of both it is. */
+   and removed in the same way (server/routes/removal_routes.c restores). The request's path says which of both it is. */
 #ifndef COALESCED_SERVER_ROUTES_RESOURCE_H
 #define COALESCED_SERVER_ROUTES_RESOURCE_H
 
@@ -33,6 +33,11 @@ struct stored_resource {
 
 /* Reads it. 0, then to be cleared; or -1: *handled is the reply, 404 when there is none of that id. */
 int resource_read(struct request *request, struct stored_resource *found, enum handled *handled);
+
+/* True: the user who asks may end, remove and restore what is this owner's (empty: it was submitted without a
+   token). Else *handled is the reply. */
+bool resource_allowed(struct request *request, const char *owner, enum handled *handled);
+
 void resource_clear(struct stored_resource *found);
 
 #endif

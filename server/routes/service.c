@@ -7,9 +7,11 @@
 #include "server/metrics/metrics.h"
 #include "server/queue/queue_view.h"
 
+/* clang-format off */
 const struct route *const service_routes[] = {
-    catalog_routes, comparison_routes, device_routes, event_routes, experiment_routes, health_routes,
-    metrics_routes, prediction_routes, queue_routes,  sweep_routes, ui_routes,         NULL};
+    catalog_routes, comparison_routes, device_routes, event_routes, experiment_routes, health_routes, metrics_routes,
+    occupancy_routes, prediction_routes, queue_routes, removal_routes, sweep_routes, ui_routes, NULL};
+/* clang-format on */
 
 struct service *service_of(const struct request *request)
 {
@@ -26,8 +28,8 @@ void service_completed(void *arg, const struct http_completed *completed)
 void service_forget_experiment(void *http, const char *id)
 {
     char path[64];
-    snprintf(path, sizeof path, "/v1/experiments/%s", id);
-    http_invalidate(http, path);
+    snprintf(path, sizeof path, "/v1/experiments/%s", id ? id : "");
+    http_invalidate(http, id ? path : NULL);
 }
 
 /* ---- devices ---- */

@@ -22,8 +22,8 @@
 /* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty
    route. */
 extern const struct route catalog_routes[], comparison_routes[], device_routes[], event_routes[],
-    experiment_routes[], health_routes[], metrics_routes[], prediction_routes[], queue_routes[],
-    sweep_routes[], ui_routes[];
+    experiment_routes[], health_routes[], metrics_routes[], occupancy_routes[], prediction_routes[],
+    queue_routes[], removal_routes[], sweep_routes[], ui_routes[];
 
 /* All of them, ended by NULL, for http_config.routes. */
 extern const struct route *const service_routes[];
@@ -43,6 +43,7 @@ struct service {
     /* The device of a request that names none: a number, a name or "any"; NULL or empty: the first of the
        list. */
     const char *default_device;
+    double undo_s; /* what was removed can be restored for so long */
     char instance[64];
     /* Not NULL while the store cannot be opened: a handler then uses only data_dir, instance and this. */
     struct starting *starting;
@@ -54,8 +55,8 @@ struct service *service_of(const struct request *request);
 /* Fits http_config.completed: counts the request for /metrics. */
 void service_completed(void *arg, const struct http_completed *completed);
 
-/* Drops the cached answer about an experiment that was removed. Fits the `removed` of the store and of its
-   retention; `http` is the struct http. */
+/* Drops the cached answer about an experiment that was removed; with id NULL all cached answers, for a sweep.
+   Fits the `removed` of the store's retention; `http` is the struct http. */
 void service_forget_experiment(void *http, const char *id);
 
 /* ---- devices ---- */

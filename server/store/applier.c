@@ -54,7 +54,8 @@ static void key_find(struct transaction *transaction, struct store_write *write)
         transaction,
         "SELECT experiment, fingerprint FROM keys WHERE key = ? AND owner = ifnull(?, '') AND kept_ms > ?"
         " AND (EXISTS (SELECT 1 FROM experiments WHERE id = keys.experiment)"
-        " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment AND NOT removing))",
+        " OR EXISTS (SELECT 1 FROM sweeps WHERE id = keys.experiment))"
+        " AND experiment NOT IN (SELECT id FROM removals)",
         SQL_TEXT(submission->key), owner_value(submission), SQL_INT(submission->submitted_ms - STORE_KEY_MS));
     if (!row)
         return;
@@ -264,8 +265,8 @@ static void calibration_apply(struct transaction *transaction, const struct stor
 static bool is_one_statement(const struct store_write *write)
 {
     const struct store_submission *submission = write->submission;
-    if (write->cancel || write->removal || write->bind || write->device_count || write->calibration ||
-        write->forgotten_count)
+    if (write->cancel || write->mark || write->removal || write->bind || write->device_count ||
+        write->calibration || write->forgotten_count)
         return false;
     if (!submission)
         return write->change_count + !!write->share + !!write->hold == 1 &&
@@ -280,6 +281,8 @@ static void parts_apply(struct applier *applier, struct store_write *write)
         submission_apply(applier, write);
     if (write->cancel)
         cancel_apply(transaction, write->cancel);
+    if (write->mark)
+        row_removal_mark(transaction, write->mark);
     if (write->removal)
         applier->checkpoint |= row_removal_step(transaction, write->removal);
     if (write->bind)

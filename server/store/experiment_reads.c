@@ -8,6 +8,7 @@
 
 #include "api/samples.h"
 #include "server/store/database.h"
+#include "server/store/removal_reads.h"
 
 /* A page of a list is read whole before the caller sees it, so that no connection is held meanwhile. */
 enum { JOB_ROWS = 32, SWEEP_ROWS = 16, POINT_ROWS = 16 };
@@ -19,6 +20,10 @@ enum { JOB_ROWS = 32, SWEEP_ROWS = 16, POINT_ROWS = 16 };
     "id, state, device, priority, attempt, timeout_s, submitted_ms, started_ms, finished_ms, kernel,"        \
     " failure, failure_text, failure_where, request, result, sweep, owner, repeat_index, lost"
 enum { JOB_COLUMN_COUNT = 19 };
+
+#define NOT_REMOVED " NOT IN (SELECT id FROM removals)"
+/* What was removed, by itself or with its sweep, is not seen by readers. */
+#define SHOWN "id" NOT_REMOVED " AND ifnull(sweep, '')" NOT_REMOVED
 
 /* The experiment of the statement's row; NULL: no memory. */
 static struct job *job_read(const struct rows *rows)
@@ -55,16 +60,17 @@ static struct job *job_read(const struct rows *rows)
     return NULL;
 }
 
+static const char job_sql[] = "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ? AND " SHOWN;
+
 int store_get(struct store *store, const char *id, struct job **job, struct error *error)
 {
-    struct rows rows = rows_begin(store->readers, 0, "SELECT " JOB_COLUMNS " FROM experiments WHERE id = ?",
-                                  SQL_VALUES(SQL_TEXT(id)));
+    struct rows rows = rows_begin(store->readers, 0, job_sql, SQL_VALUES(SQL_TEXT(id)));
     bool found = rows_next(&rows);
     *job = found ? job_read(&rows) : NULL;
     if (found && !*job)
         rows.status = SQLITE_NOMEM;
     if (rows_end(&rows, "an experiment", error) == 0 && !found)
-        error_set(error, ERROR_NOT_FOUND, "there is no experiment %.32s", id);
+        removal_reads_missing(store, false, id, error);
     return *job ? 0 : -1;
 }
 
@@ -146,7 +152,7 @@ static int jobs_read(struct store *store, const struct store_filter *filter, con
     filter_times(&query.text, filter, id);
     if (filter->device_uuid)
         filter_uuid(&query, filter->device_uuid);
-    buffer_format(&query.text, " AND %s", id);
+    buffer_format(&query.text, " AND " SHOWN " AND %s", id);
     query_add(&query, " < ?", before);
     buffer_format(&query.text, " ORDER BY %s DESC LIMIT %d", id, limit);
     struct rows rows = rows_begin_query(store->readers, filter->within_ms, &query);
@@ -185,16 +191,19 @@ int store_list(struct store *store, const struct store_filter *filter,
 /* The counts are answered from an index alone. */
 static const char sweep_sql[] =
     "SELECT request, recipe, submitted_ms, total, refused, cancelled, owner, rounds, spread, counts.*"
-    " FROM sweeps LEFT JOIN (SELECT state, sum(points), max(finished_ms), device FROM experiments"
-    " WHERE sweep = ?1 GROUP BY state, device) AS counts WHERE id = ?1 AND NOT removing";
+    " FROM sweeps LEFT JOIN (SELECT state, sum(points) - ifnull((SELECT sum(gone.points) FROM removals"
+    " JOIN experiments AS gone USING (id) WHERE removals.sweep = ?1 AND gone.state = own.state"
+    " AND gone.device = own.device), 0) AS points, max(finished_ms), device FROM experiments AS own"
+    " WHERE sweep = ?1 GROUP BY state, device) AS counts WHERE id = ?1 AND id" NOT_REMOVED;
 
 static void counts_add(sqlite3_stmt *row, int column, struct sweep_row *sweep)
 {
     int state = job_state_of((const char *)sqlite3_column_text(row, column));
     int64_t finished_ms = sqlite3_column_int64(row, column + 2);
-    if (state < 0)
+    int points = sqlite3_column_int(row, column + 1);
+    if (state < 0 || !points)
         return; /* there is no experiment */
-    sweep->states[state] += sqlite3_column_int(row, column + 1);
+    sweep->states[state] += points;
     device_set_add(&sweep->devices, sqlite3_column_int(row, column + 3));
     if (finished_ms > sweep->finished_ms)
         sweep->finished_ms = finished_ms;
@@ -224,7 +233,7 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
         rows.status = SQLITE_NOMEM;
     int status = rows_end(&rows, "a sweep", error);
     if (status == 0 && !row->request)
-        status = error_set(error, ERROR_NOT_FOUND, "there is no sweep %.32s", id);
+        status = removal_reads_missing(store, true, id, error);
     if (status < 0)
         sweep_row_clear(row);
     row->removed = row->total;
@@ -246,7 +255,7 @@ static int ids_read(struct store *store, const struct store_filter *filter, cons
 {
     struct query query = {0};
     int count = 0;
-    query_add(&query, "SELECT id FROM sweeps WHERE NOT removing AND id < ?", before);
+    query_add(&query, "SELECT id FROM sweeps WHERE id" NOT_REMOVED " AND id < ?", before);
     query_add(&query, " AND owner = ?", filter->owner);
     if (filter->label) {
         query_add(&query, " AND EXISTS (SELECT 1 FROM labels WHERE name = ?", filter->label);
@@ -303,7 +312,7 @@ static const char points_sql[] =
     " AND run.place < shape.count * shape.rounds"
     " LEFT JOIN points AS own ON own.sweep_id = ?1"
     " AND own.place = run.place % shape.rounds * shape.count + run.place / shape.rounds"
-    " LEFT JOIN experiments ON id = own.experiment";
+    " LEFT JOIN experiments ON id = own.experiment AND id" NOT_REMOVED;
 
 static void point_clear(struct point_row *point)
 {

@@ -1,4 +1,4 @@
-/* One removal at a time: the periodic job begins it, the writer runs it and wakes the job. */
+/* One step at a time: the periodic job begins it, the writer runs it and wakes the job. */
 #include "server/store/retention.h"
 
 #include <pthread.h>
@@ -13,55 +13,29 @@
 
 /* ---- one on request ---- */
 
-struct removal {
-    struct store_write write; /* first: a write is cast to its removal */
-    struct store_removal step;
-    struct store *store;
-    bool begun; /* a step is committed: the retention goes on with what is left */
-    void (*removed)(void *arg, const char *id);
+struct marking {
+    struct store_write write; /* first: a write is cast to its marking */
+    struct store_mark mark;
     void (*done)(void *arg, const struct error *failed);
     void *arg;
 };
 
-/* Hands itself over again until all is gone. */
-static void on_removal_step(struct store_write *write, const struct error *failed)
+static void on_marked(struct store_write *write, const struct error *failed)
 {
-    struct removal *removal = (struct removal *)write;
-    for (int i = 0; !failed && i < removal->step.count; i++)
-        removal->removed(removal->arg, removal->step.removed[i]);
-    if (!failed && removal->step.more) {
-        removal->begun = true;
-        store_hand_over(removal->store, &removal->write);
-        return;
-    }
-    struct error bound = {0};
-    if (failed && removal->begun)
-        error_set(
-            &bound, ERROR_UNCERTAIN,
-            "sweep %s is not shown any more, and what is left of it is removed once the service can write"
-            " again: %.200s",
-            removal->step.id, failed->text);
-    removal->done(removal->arg, bound.kind ? &bound : failed);
-    free(removal);
+    struct marking *marking = (struct marking *)write;
+    marking->done(marking->arg, failed);
+    free(marking);
 }
 
-int store_remove(struct store *store, enum store_kind kind, const char *id,
-                 void (*removed)(void *arg, const char *id),
-                 void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
+int store_mark(struct store *store, const struct store_mark *mark,
+               void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
 {
-    struct removal *removal = calloc(1, sizeof *removal);
-    if (!removal)
+    struct marking *marking = calloc(1, sizeof *marking);
+    if (!marking)
         return error_set(error, ERROR_MEMORY, "no memory to remove");
-    *removal = (struct removal){
-        .write = {.done = on_removal_step, .removal = &removal->step},
-        .step.what = kind == STORE_SWEEP ? REMOVE_SWEEP : REMOVE_EXPERIMENT,
-        .store = store,
-        .removed = removed,
-        .done = done,
-        .arg = arg,
-    };
-    memcpy(removal->step.id, id, strnlen(id, ID_BYTES - 1));
-    store_hand_over(store, &removal->write);
+    *marking = (struct marking){.write = {.done = on_marked}, .mark = *mark, .done = done, .arg = arg};
+    marking->write.mark = &marking->mark;
+    store_hand_over(store, &marking->write);
     return 0;
 }
 
@@ -131,8 +105,9 @@ static int64_t retention_run(void *arg, int64_t now_ns)
     struct retention *retention = arg;
     if (!store_healthy(retention->store, NULL))
         return now_ns + LOOK_MS * 1000000LL;
+    retention->step.now_ms = now_ms(retention);
     if (retention->config.days > 0)
-        retention->step.ended_before_ms = now_ms(retention) - (int64_t)(retention->config.days * day_ms);
+        retention->step.ended_before_ms = retention->step.now_ms - (int64_t)(retention->config.days * day_ms);
     pthread_mutex_lock(&retention->lock);
     retention->stepping = true;
     pthread_mutex_unlock(&retention->lock);
@@ -148,7 +123,7 @@ int retention_start(struct retention **out, struct store *store, const struct re
         return error_set(error, ERROR_MEMORY, "no memory for the retention of experiments");
     *retention = (struct retention){
         .write = {.done = on_policy_step, .removal = &retention->step},
-        .step = {.what = REMOVE_OLDEST, .keep_bytes = config->bytes},
+        .step = {.keep_bytes = config->bytes},
         .store = store,
         .config = *config,
         .job = {.run = retention_run, .arg = retention},

@@ -1,5 +1,5 @@
-/* Removes what has ended: one on request, and by policy what ended longest ago, in a periodic job
-   (server/periodic.h) that has the writer remove it step by step and give the file's free pages back. A sweep
+/* Removes what has ended: one on request, which hides it, and by policy what ended longest ago. A periodic job
+   (server/periodic.h) has the writer delete the rows step by step and give the file's free pages back. A sweep
    is as old as its last end, and is removed whole. What has not ended is not touched. */
 #ifndef COALESCED_SERVER_STORE_RETENTION_H
 #define COALESCED_SERVER_STORE_RETENTION_H
@@ -10,29 +10,27 @@
 
 struct store;
 
-enum store_kind { STORE_EXPERIMENT, STORE_SWEEP };
+struct store_mark; /* server/store/write.h */
 
-/* Removes one that has ended; a sweep with its points and all of its experiments, in small transactions: from
-   the first one on it is not listed any more. Calls removed(arg, id) for each experiment, after the commit
-   that removes it; then done(arg, NULL) once all is gone, or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT
-   (it has not ended), others when the disk fails; ERROR_UNCERTAIN when a sweep is half gone then, and the
-   retention goes on with it. Both are called on the writer's thread and must not block. -1: ERROR_MEMORY, and
-   neither is called. */
-int store_remove(struct store *store, enum store_kind kind, const char *id,
-                 void (*removed)(void *arg, const char *id),
-                 void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
+/* Removes one that has ended, a sweep with all that is its, or restores it. It is one small write: what is
+   removed is not seen from its commit on, and can be restored until its time is over and the retention deletes
+   it. done(arg, NULL) after the commit; or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT (it has not ended),
+   others when the disk fails. It is called on the writer's thread and must not block. -1: ERROR_MEMORY, and it
+   is not called. */
+int store_mark(struct store *store, const struct store_mark *mark,
+               void (*done)(void *arg, const struct error *failed), void *arg, struct error *error);
 
 struct retention;
 
 struct retention_config {
     double days;   /* what ended longer ago is removed; 0: nothing is */
     int64_t bytes; /* removes while the database's pages in use are more, without the log; 0: no limit */
-    /* For each experiment, after the commit; on the writer's thread, and must not block. */
+    /* For each experiment whose rows are deleted, after the commit; on the writer's thread, and must not block. */
     void (*removed)(void *arg, const char *id);
     void *arg;
 };
 
-/* Also without a limit it completes removals that a crash has interrupted, and shortens the file after
+/* Also without a limit it deletes what was removed and whose time is over, and shortens the file after
    removals. 0, or -1; retention_stop() is due in either case. */
 int retention_start(struct retention **retention, struct store *store, const struct retention_config *config,
                     struct error *error);

@@ -1,5 +1,5 @@
-/* A sweep goes in steps: it is marked, which hides it, then its experiments go, then its points, then its
-   row. When that is interrupted, REMOVE_OLDEST goes on with it. */
+/* A sweep goes in steps: it is hidden and cannot be restored any more, then its experiments go, then its
+   points, then its row. When that is interrupted, the next step goes on with it. */
 #include "server/store/row_removal.h"
 
 #include <sqlite3.h>
@@ -29,6 +29,11 @@ static bool step_over(const struct step *step)
            clock_monotonic_ns() > step->until_ns;
 }
 
+static void mark_delete(struct transaction *transaction, const char *id)
+{
+    TRANSACTION_RUN(transaction, "DELETE FROM removals WHERE id = ?", SQL_TEXT(id));
+}
+
 /* Deletes up to ROWS of the experiments that the statement finds, and notes their ids; returns how many. */
 static int delete_experiments(struct step *step, const char *sql, const char *id)
 {
@@ -39,24 +44,25 @@ static int delete_experiments(struct step *step, const char *sql, const char *id
          row = transaction_next(transaction))
         snprintf(removal->removed[removal->count++], ID_BYTES, "%s",
                  (const char *)sqlite3_column_text(row, 0));
-    for (int i = first; i < removal->count; i++)
+    for (int i = first; i < removal->count; i++) {
         TRANSACTION_RUN(transaction, "DELETE FROM experiments WHERE id = ?", SQL_TEXT(removal->removed[i]));
+        mark_delete(transaction, removal->removed[i]);
+    }
     return removal->count - first;
 }
 
-static int experiment_delete(struct step *step, const char *id)
+static void experiment_delete(struct step *step, const char *id)
 {
-    return delete_experiments(step,
-                              "SELECT id FROM experiments WHERE id = ?1"
-                              " AND state IN ('succeeded', 'failed', 'cancelled') LIMIT ?2",
-                              id);
+    delete_experiments(step, "SELECT id FROM experiments WHERE id = ?1 LIMIT ?2", id);
+    mark_delete(step->transaction, id); /* also where it had none of that id, or this would not end */
 }
 
-/* True: all of it is gone. */
-static bool sweep_delete(struct step *step, const char *id)
+static void sweep_delete(struct step *step, const char *id)
 {
     struct transaction *transaction = step->transaction;
-    TRANSACTION_RUN(transaction, "UPDATE sweeps SET removing = 1 WHERE id = ? AND NOT removing",
+    TRANSACTION_RUN(transaction,
+                    "INSERT INTO removals (id, is_sweep, removed_ms, until_ms) VALUES (?, 1, 0, 0)"
+                    " ON CONFLICT (id) DO UPDATE SET until_ms = 0 WHERE until_ms > 0",
                     SQL_TEXT(id));
     while (!step_over(step))
         if (!delete_experiments(step, "SELECT id FROM experiments WHERE sweep = ?1 LIMIT ?2", id))
@@ -67,36 +73,47 @@ static bool sweep_delete(struct step *step, const char *id)
                              " (SELECT place FROM points WHERE sweep_id = ?1 ORDER BY place LIMIT ?2)",
                              SQL_TEXT(id), SQL_INT(ROWS))) {
             TRANSACTION_RUN(transaction, "DELETE FROM sweeps WHERE id = ?", SQL_TEXT(id));
-            return transaction->error.kind == ERROR_NONE;
+            mark_delete(transaction, id);
+            return;
         }
-    return false;
 }
 
-static void refuse(const struct step *step, bool found, const char *what)
+/* ---- what is removed on request ---- */
+
+/* The first column of the first row, or -1. */
+static int number_read(struct transaction *transaction, const char *sql, const char *id)
 {
-    error_set(&step->transaction->error, found ? ERROR_CONFLICT : ERROR_NOT_FOUND, "%s %s %s",
-              found ? "it has not ended:" : "there is no", what, step->removal->id);
+    sqlite3_stmt *row = transaction_row(transaction, sql, SQL_VALUES(SQL_TEXT(id)));
+    return row ? sqlite3_column_int(row, 0) : -1;
 }
 
-static void remove_experiment(struct step *step)
+void row_removal_mark(struct transaction *transaction, const struct store_mark *mark)
 {
-    const char *id = step->removal->id;
-    if (!experiment_delete(step, id))
-        refuse(step,
-               TRANSACTION_ROW(step->transaction, "SELECT 1 FROM experiments WHERE id = ?", SQL_TEXT(id)),
-               "experiment");
-}
-
-/* The sweep's row goes last, so each further step finds it. */
-static void remove_sweep(struct step *step, bool begun)
-{
-    struct store_removal *removal = step->removal;
-    sqlite3_stmt *row =
-        TRANSACTION_ROW(step->transaction, "SELECT ended_ms FROM sweeps WHERE id = ?", SQL_TEXT(removal->id));
-    if (row ? !sqlite3_column_int64(row, 0) : !begun)
-        refuse(step, row, "sweep");
+    const char *id = mark->id, *what = mark->sweep ? "sweep" : "experiment";
+    if (mark->restore) {
+        if (!TRANSACTION_RUN(transaction,
+                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > 0",
+                             SQL_TEXT(id), SQL_INT(mark->sweep)))
+            error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed", what, id);
+        return;
+    }
+    int ended = number_read(transaction,
+                            mark->sweep ? "SELECT ended_ms > 0 FROM sweeps WHERE id = ?"
+                                        : "SELECT state IN ('succeeded', 'failed', 'cancelled')"
+                                          " FROM experiments WHERE id = ?",
+                            id);
+    if (ended > 0 &&
+        TRANSACTION_RUN(
+            transaction,
+            "INSERT OR IGNORE INTO removals (id, is_sweep, sweep, removed_by, removed_ms,"
+            " until_ms) VALUES (?1, ?2, (SELECT sweep FROM experiments WHERE id = ?1), ?3, ?4, ?5)",
+            SQL_TEXT(id), SQL_INT(mark->sweep), SQL_TEXT(mark->by[0] ? mark->by : NULL),
+            SQL_INT(mark->removed_ms), SQL_INT(mark->until_ms)) == 1)
+        return;
+    if (ended == 0)
+        error_set(&transaction->error, ERROR_CONFLICT, "%s %s has not ended", what, id);
     else
-        removal->more = !sweep_delete(step, removal->id);
+        error_set(&transaction->error, ERROR_NOT_FOUND, "there is no %s %s", what, id);
 }
 
 /* ---- what is too old or too much ---- */
@@ -114,18 +131,18 @@ static bool too_much(struct step *step)
     return limit > 0 && used * pages(step, "PRAGMA page_size") > limit;
 }
 
-/* Finds what ended longest ago, if the policy removes it; a sweep whose removal has begun comes first. False:
+/* Finds what was removed and whose time is over, or what ended longest ago, if the policy removes it. False:
    there is none. */
 static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
 {
     static const char sql[] =
-        "SELECT * FROM (SELECT id, 1, 0 FROM sweeps WHERE removing ORDER BY id LIMIT 1)"
+        "SELECT * FROM (SELECT id, is_sweep, 0 FROM removals WHERE until_ms <= ? ORDER BY until_ms LIMIT 1)"
         " UNION ALL SELECT * FROM"
         " (SELECT id, 1, ended_ms FROM sweeps WHERE ended_ms > 0 ORDER BY ended_ms LIMIT 1)"
         " UNION ALL SELECT * FROM (SELECT id, 0, finished_ms FROM experiments"
         " WHERE sweep IS NULL AND finished_ms > 0 ORDER BY finished_ms LIMIT 1)"
         " ORDER BY 3, 2 DESC LIMIT 1";
-    sqlite3_stmt *row = transaction_row(step->transaction, sql, SQL_NO_VALUES);
+    sqlite3_stmt *row = TRANSACTION_ROW(step->transaction, sql, SQL_INT(step->removal->now_ms));
     if (!row)
         return false;
     snprintf(id, ID_BYTES, "%s", (const char *)sqlite3_column_text(row, 0));
@@ -171,12 +188,7 @@ bool row_removal_step(struct transaction *transaction, struct store_removal *rem
     bool begun = removal->more;
     removal->count = 0;
     removal->more = false;
-    if (removal->what == REMOVE_EXPERIMENT)
-        remove_experiment(&step);
-    else if (removal->what == REMOVE_SWEEP)
-        remove_sweep(&step, begun);
-    else
-        remove_oldest(&step);
+    remove_oldest(&step);
     /* This is about what the rows hold (JSON that is none): the other writes stand. */
     if (transaction->broken && (sqlite3_errcode(transaction->database.db) & 0xff) == SQLITE_ERROR) {
         struct error why = transaction->error;

@@ -154,6 +154,21 @@ static const char *const steps[] = {
     " sweep TEXT NOT NULL,"
     " calibration TEXT NOT NULL,"
     " PRIMARY KEY (uuid, made_ms)) WITHOUT ROWID;",
+
+    /* What is removed is hidden first, and its rows stay as they are: until then it can be restored. 0: it is
+       being deleted, a few rows at a time. `sweep`: the one that an experiment belongs to. */
+    "CREATE TABLE removals ("
+    " id TEXT PRIMARY KEY NOT NULL,"
+    " is_sweep INTEGER NOT NULL,"
+    " sweep TEXT,"
+    " removed_by TEXT,"
+    " removed_ms INTEGER NOT NULL,"
+    " until_ms INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX removals_by_time ON removals (until_ms);"
+    "CREATE INDEX removals_of_sweeps ON removals (sweep) WHERE sweep IS NOT NULL;"
+    "INSERT INTO removals SELECT id, 1, NULL, NULL, 0, 0 FROM sweeps WHERE removing;"
+    "DROP INDEX sweeps_removing;"
+    "ALTER TABLE sweeps DROP COLUMN removing;",
 };
 
 enum { STEPS = sizeof steps / sizeof *steps };

@@ -283,9 +283,8 @@ static int writer_open(struct store *store, const char *path, const char *vfs, s
         schema_migrate(database->db, error) < 0 || log_limit(database->db, store->lock, error) < 0 ||
         applier_open(&writer->applier, path, error) < 0)
         return -1;
-    int number = thread_start(&writer->thread, "store-writer", writer_thread, writer);
-    writer->started = number == 0;
-    return number ? error_set_errno(error, number, "cannot start the store's writer") : 0;
+    writer->started = thread_start(&writer->thread, "store-writer", writer_thread, writer, error) == 0;
+    return writer->started ? 0 : -1;
 }
 
 /* Commits what waits, and ends the thread. */

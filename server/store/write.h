@@ -82,13 +82,20 @@ struct store_cancel {
     int count;
 };
 
-/* One step of a removal: as much as takes a few milliseconds. */
+/* Removes what has ended, or restores it: its rows stay as they are, and readers do not see them. */
+struct store_mark {
+    char id[ID_BYTES];
+    bool sweep, restore;
+    char by[USER_NAME_BYTES];     /* who removes it; empty: nobody by name */
+    int64_t removed_ms, until_ms; /* wall clock: now, and when its rows may be deleted */
+};
+
+/* One step of deleting rows: as much as takes a few milliseconds. */
 struct store_removal {
-    enum { REMOVE_EXPERIMENT, REMOVE_SWEEP, REMOVE_OLDEST } what;
-    char id[ID_BYTES]; /* but for OLDEST */
-    /* OLDEST: of what has ended, while it did so before that moment or the database has more bytes in use; 0:
-       neither. Sweeps whose removal has begun are removed in any case, and free pages are given back to the
-       disk. */
+    /* What was removed is deleted when its time is over; 0: only what is half deleted. */
+    int64_t now_ms;
+    /* Further what has ended, while it did so before that moment or the database has more bytes in use; 0:
+       neither. Free pages are given back to the disk. */
     int64_t ended_before_ms, keep_bytes;
 
     /* For done(). */
@@ -157,7 +164,8 @@ struct store_write {
     const struct store_device *devices;
     int device_count;
     const struct store_calibration *calibration;
-    struct store_removal *removal; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
+    const struct store_mark *mark; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
+    struct store_removal *removal;
     struct store_change changes[STORE_CHANGES];
     int change_count;
     /* A patient write outlives a failing disk: it is tried again until it is committed or the store is

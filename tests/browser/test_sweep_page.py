@@ -1,6 +1,7 @@
 """/ui/sweeps/{id} and /ui/compare in a real browser: a sweep grows, is chosen from, saved, cancelled; two repeats are compared; 10,000 points."""
 import csv
 import io
+import json
 import xml.etree.ElementTree as xml
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
@@ -139,3 +140,18 @@ def test_ten_thousand_points_stay_usable(browser, serve):  # noqa: F811
     service.delete(f"/v1/sweeps/{sweep}")  # what is left of it, if anything
     service.until(lambda: service.get(f"/v1/sweeps/{sweep}?view=summary&page_size=1").json()["state"] != "running")
     walk.end()
+
+
+def test_transactions_are_named_by_what_the_chip_moves(browser, serve):  # noqa: F811
+    """Of a chip that moves lines and segments neither the result nor the sweep says sectors."""
+    service, request = serve("--devices", "cpu", fake=False), {**SMALL, "offset": 11, "block": 128}
+    [made] = service.request("POST", "/v1/predictions", json={**request, "arch": "sm_20"}).json()["predictions"]
+    Walk(browser, service).open(f"experiments/{service.run(request)['id']}?lang=en").says("load sectors").says("store sectors").end()
+    service.stop()
+    service = serve("--devices", "cpu", environment={"FAKE_PREDICTION": json.dumps({name: made[name] for name in made if name not in ("occupancy", "time")})})
+    walk = Walk(browser, service).open(f"experiments/{service.run(request)['id']}?lang=en").says("load lines").says("store segments")
+    shown = walk.text("main")
+    assert f"load lines {made['gld_transactions']:,}" in " ".join(shown.split()) and "load sectors" not in shown
+    sweep = ended(service, submit(service, offset=[0, 11]))
+    walk.open(f"sweeps/{sweep}?y=sectors&lang=zh").says("事务：缓存行、段")
+    walk.open(f"sweeps/{sweep}?y=sectors&lang=en").says("Transactions: lines, segments").end()

@@ -96,8 +96,10 @@ def test_lists_and_pages_of_what_there_is(service):
 
 def test_predictions_stand_beside_each_other(service):
     lines = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_20,sm_90").stdout.splitlines()
-    assert lines[2].split()[0:4] == ["sm_20", "65,536", "327,676", "50.00"]
-    assert lines[3].split()[0:4] == ["sm_90", "65,536", "327,676", "80.00"]
+    assert lines[2].split()[0:5] == ["sm_20", "65,536", "131,070", "lines", "50.00"] and "32,768 segments" in lines[2]
+    assert lines[3].split()[0:5] == ["sm_90", "65,536", "327,676", "sectors", "80.00"] and "131,071 sectors" in lines[3]
+    unknown = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_10,sm_12").stdout
+    assert "nan" not in unknown and "segments of half warps" in unknown
     lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
     shown = coalesce(service, "predict", "copy", "block=32", "what_if=off", "--device-name", "NVIDIA H200").stdout

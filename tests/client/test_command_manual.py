@@ -11,7 +11,7 @@ from conftest import service  # noqa: F401
 
 BUILD = pathlib.Path(COMMAND).parent
 MADE = BUILD / "client" / "made"
-COMMANDS = ["run", "sweep", "recipe", "predict", "explain", "ls", "show", "watch", "cancel", "compare", "top", "queue", "devices",
+COMMANDS = ["run", "sweep", "recipe", "predict", "explain", "occupancy", "ls", "show", "watch", "cancel", "compare", "top", "queue", "devices",
             "kernels", "export"]
 
 
@@ -51,6 +51,8 @@ def test_the_completion_knows_what_the_service_has(service):
     assert candidates(service, "ls", "--state", "s") == ["succeeded"]
     assert candidates(service, "run", "--stri") == ["--strict"]
     assert candidates(service, "help", "pre") == ["predict"]
+    assert candidates(service, "occupancy", "") == ["arch=", "block=", "registers=", "shared_bytes="]
+    assert candidates(service, "occupancy", "block=32", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
     assert candidates(service, "ls", "--columns", "hot_me") == ["hot_median_us", "hot_mean_us"]
     assert candidates(service, "show", "--columns", "offset,cold_me") == ["offset,cold_median_us", "offset,cold_mean_us"]
     identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()

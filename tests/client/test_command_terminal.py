@@ -104,8 +104,13 @@ def test_what_is_cancelled_is_cancelled(service):
     identity = coalesce(service, "sweep", "copy", "size=4096,8192", "label.fake=sleep:30", "-d").stdout.strip()
     coalesce(service, "cancel", identity)
     coalesce(service, "watch", identity, expect=1)
-    assert coalesce(service, "cancel", identity, "--remove").stdout == f"removed {identity}\n"
-    coalesce(service, "show", identity, expect=4)
+    removed = coalesce(service, "remove", identity)
+    assert removed.stdout == f"removed {identity}\n" and f"coalesce undo {identity}" in removed.stderr
+    assert "was removed" in coalesce(service, "show", identity, expect=4).stderr
+    assert coalesce(service, "undo", identity).stdout == f"restored {identity}\n"
+    coalesce(service, "show", identity, expect=1)
+    coalesce(service, "undo", identity, expect=4)
+    coalesce(service, "undo", "../x", expect=2)
 
 
 def test_top_is_a_page_that_goes_away(service):

@@ -43,3 +43,11 @@ def test_memory_that_the_device_does_not_have_is_refused(service):
 
 def test_the_device_says_that_it_is_a_cpu(service):
     assert service.get("/v1/devices/0").json()["backend"] == "cpu"
+
+
+def test_the_occupancy_is_that_of_the_code_of_the_architecture_that_stands_in(service):
+    asked = {"kernel": "register_pressure", "values": 64, "dtype": "i32", "size": 65536, "block": 256}
+    result = service.run({**asked, "measure": MEASURE})
+    stand_in = service.request("POST", "/v1/predictions", json={**asked, "arch": "sm_90"}).json()["predictions"][0]["occupancy"]
+    assert result["launch"]["registers_per_thread"] is None and result["occupancy"]["registers_per_thread"] == stand_in["registers_per_thread"] > 64
+    assert result["occupancy"]["warps_per_sm"] == stand_in["warps_per_sm"] == 24

@@ -80,14 +80,15 @@ def rows_of(service, one):
         return store.execute("SELECT count(*) FROM samples WHERE experiment = ?", [one]).fetchone()[0]
 
 
-def test_samples_go_with_their_experiment(service):
+def test_samples_go_with_their_experiment(start):
+    service = start("--undo-seconds", "0", "--devices", "cpu", fake=False)
     one = service.run(KEPT)["id"]
     path = f"/v1/experiments/{one}"
     assert service.get(path + "/samples").status_code == 200 and rows_of(service, one) == 1
     assert service.delete(path + "?remove=true").status_code == 204
     assert service.get(path + "/samples").status_code == 404
     assert service.get(path + "/samples.csv").status_code == 404
-    assert rows_of(service, one) == 0
+    service.until(lambda: rows_of(service, one) == 0)
 
 
 def test_samples_outlive_the_service(start):

@@ -207,6 +207,12 @@ def test_only_its_owner_and_an_admin_may_cancel_and_remove(guarded):
                 assert guarded.delete(path + "?remove=true", headers=bearer(person)).status_code == 403
             assert guarded.delete(path + "?remove=true", headers=bearer(allowed)).status_code == 204
             assert guarded.get(path, headers=bearer("rita")).status_code == 404
+            for person in (other, "rita"):
+                assert guarded.request("POST", path + "/restore", headers=bearer(person)).status_code == 403
+            listed = guarded.get("/v1/removals", headers=bearer("rita")).json()["removals"][0]
+            assert (listed["owner"], listed["removed_by"], listed["links"]["restore"]) == (name, allowed, path + "/restore")
+            assert guarded.request("POST", path + "/restore", headers=bearer(allowed)).status_code == 204
+            assert guarded.get(path, headers=bearer("rita")).status_code == 200
     assert guarded.delete("/v1/experiments/" + "0" * 26, headers=bearer("eve")).status_code == 404
     assert guarded.delete("/v1/sweeps/" + "0" * 26, headers=bearer("eve")).status_code == 404
 

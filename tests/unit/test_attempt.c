@@ -118,29 +118,6 @@ static void sweep_cancel(struct fixture *f)
     assert_int_equal(f->attempt.stage, ATTEMPT_NONE);
 }
 
-static void on_removed(void *arg, const char *id)
-{
-    (void)arg, (void)id;
-}
-
-static void on_gone(void *arg, const struct error *failed)
-{
-    assert_null(failed);
-    sem_post(arg);
-}
-
-static void sweep_remove(struct fixture *f)
-{
-    struct error error = {0};
-    sem_t gone;
-    sem_init(&gone, 0, 0);
-    assert_int_equal(
-        store_remove(f->service.store, STORE_SWEEP, f->attempt.sweep, on_removed, on_gone, &gone, &error), 0);
-    while (sem_wait(&gone) < 0)
-        ;
-    sem_destroy(&gone);
-}
-
 static void on_held(void *arg, const struct error *failed)
 {
     assert_null(failed);
@@ -237,7 +214,7 @@ static void what_failed_on_a_numbers_earlier_device_is_not_its_next_ones(void **
     sweep_cancel(f);
     assert_string_not_equal(f->attempt.failure, "");
     f->attempts.automatic = false;
-    sweep_remove(f);
+    service_remove(&f->service, true, f->attempt.sweep, false);
     devices_forget(f->attempts.devices, 0);
     device_become(f, "gpu0-next", "cuda", true);
     attempt_look(&f->attempt);

@@ -211,6 +211,30 @@ static void a_staircase_has_every_value_in_its_step(void **state)
     assert_int_equal(occupancy_staircase(arch_find("sm_90"), &none, OCCUPANCY_BY_SHARED, steps), 0);
 }
 
+/* Block 512 on sm_12: the post's 16 and 17 registers. A value beyond what a thread may have lies behind the last step. */
+static void thresholds_are_the_steps_beside_the_value_asked(void **state)
+{
+    (void)state;
+    const struct arch *arch = arch_find("sm_12");
+    struct occupancy_question question = {.threads_per_block = 512, .registers_per_thread = 16};
+    struct occupancy_step steps[OCCUPANCY_STEPS];
+    int count = occupancy_staircase(arch, &question, OCCUPANCY_BY_REGISTERS, steps);
+    struct occupancy_thresholds at = occupancy_thresholds(&question, OCCUPANCY_BY_REGISTERS, steps, count);
+    assert_null(at.more);
+    assert_int_equal(at.fewer->from, 17);
+    assert_int_equal(at.fewer->blocks_per_sm, 1);
+    question.registers_per_thread = 17;
+    at = occupancy_thresholds(&question, OCCUPANCY_BY_REGISTERS, steps, count);
+    assert_int_equal(at.more->to, 16);
+    assert_int_equal(at.more->blocks_per_sm, 2);
+    assert_int_equal(at.fewer->from, 33);
+    assert_int_equal(at.fewer->blocks_per_sm, 0);
+    question.registers_per_thread = 200;
+    at = occupancy_thresholds(&question, OCCUPANCY_BY_REGISTERS, steps, count);
+    assert_int_equal(at.more->to, 32);
+    assert_null(at.fewer);
+}
+
 /* Every row of `latency` there: sm_1x is sm_12 and sm_10 here; L/4, L, 2L instructions; for sm_30 the rule, which the
    notes put above the wording. */
 static void the_latencies_of_the_programming_guide_need_its_warps(void **state)
@@ -361,6 +385,7 @@ int main(void)
         cmocka_unit_test(before_sm_30_registers_are_handed_out_by_other_units),
         cmocka_unit_test(parameters_of_1x_lie_in_shared_memory),
         cmocka_unit_test(a_staircase_has_every_value_in_its_step),
+        cmocka_unit_test(thresholds_are_the_steps_beside_the_value_asked),
         cmocka_unit_test(the_latencies_of_the_programming_guide_need_its_warps),
         cmocka_unit_test(what_cannot_launch_has_no_blocks_and_names_the_limit),
         cmocka_unit_test(a_block_without_threads_is_no_question),

@@ -199,28 +199,11 @@ static void the_number_of_a_device_that_nothing_refers_to_is_given_again(void **
     assert_int_equal(devices_named(f->devices, "a-2"), 1);
 }
 
-static void on_removed(void *arg, const char *id)
-{
-    (void)arg;
-    (void)id;
-}
-
-static void on_gone(void *arg, const struct error *failed)
-{
-    assert_null(failed);
-    sem_post(arg);
-}
-
 static void cancel_and_remove(struct fixture *f, const char *id)
 {
     struct error error = {0};
-    sem_t gone;
-    sem_init(&gone, 0, 0);
     assert_int_equal(service_cancel(&f->service, id, &error), 0);
-    assert_int_equal(store_remove(f->service.store, STORE_EXPERIMENT, id, on_removed, on_gone, &gone, &error),
-                     0);
-    sem_wait(&gone);
-    sem_destroy(&gone);
+    service_remove(&f->service, false, id, true);
 }
 
 /* Reloads the list, and waits until the log says so. */

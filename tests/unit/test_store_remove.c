@@ -1,5 +1,4 @@
 /* What is removed, in which order and in how small steps; and the reserve of the disk. */
-#include <semaphore.h>
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -113,25 +112,33 @@ static enum error_kind sweep_there(struct store *store, const char *id)
     return error.kind;
 }
 
-/* Makes the disk fail as soon as a part of the sweep is removed. */
-struct half {
-    sem_t ended;
-    struct error failed;
-};
-
-static void half_removed(void *arg, const char *id)
+/* Hides or restores; returns the kind of the error. */
+static enum error_kind mark(struct store *store, bool sweep, const char *id, bool restore)
 {
-    (void)arg;
-    (void)id;
-    powercut_fill(true);
+    struct store_mark mark = {
+        .sweep = sweep, .restore = restore, .by = "ada", .removed_ms = 1, .until_ms = 100};
+    struct test_write tried;
+    test_write_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
+    memcpy(mark.id, id, ID_BYTES);
+    tried.write.change_count = 0;
+    tried.write.mark = &mark;
+    test_write_commit(store, &tried);
+    return tried.failed.kind;
 }
 
-static void half_done(void *arg, const struct error *failed)
+static int count_job(void *arg, const struct job *job)
 {
-    struct half *half = arg;
-    if (failed)
-        half->failed = *failed;
-    sem_post(&half->ended);
+    (void)job;
+    ++*(int *)arg;
+    return 0;
+}
+
+static int listed(struct store *store)
+{
+    struct store_filter filter = {.state = -1, .device = -1, .limit = 10000};
+    int count = 0;
+    assert_int_equal(store_list(store, &filter, count_job, &count, NULL), 0);
+    return count;
 }
 
 /* Counts the rows of a table, on another connection. */
@@ -163,7 +170,7 @@ static void what_ended_first_goes_first_and_sweeps_go_whole(void **state)
     sweep_end(store, at_20, 3, 20);
     end_at(store, half->experiments[0], 1, "{}");
 
-    struct store_removal removal = {.what = REMOVE_OLDEST, .ended_before_ms = 20};
+    struct store_removal removal = {.ended_before_ms = 20};
     run(store, &removal);
     assert_false(there(store, at_10));
     assert_int_equal(sweep_there(store, at_20->id),
@@ -191,7 +198,7 @@ static void without_a_policy_all_stays(void **state)
     struct fixture *fixture = *state;
     char id[ID_BYTES];
     alone_ended_at(fixture->store, 1, id);
-    struct store_removal removal = {.what = REMOVE_OLDEST};
+    struct store_removal removal = {0};
     assert_int_equal(run(fixture->store, &removal), 1);
     assert_true(there(fixture->store, id));
 }
@@ -208,7 +215,7 @@ static void a_sweep_that_was_cancelled_has_ended(void **state)
     tried.write.change_count = 0;
     tried.write.cancel = &cancel;
     assert_int_equal(test_write_commit(fixture->store, &tried), 0);
-    struct store_removal removal = {.what = REMOVE_OLDEST, .ended_before_ms = 6};
+    struct store_removal removal = {.ended_before_ms = 6};
     run(fixture->store, &removal);
     assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
     free(swept);
@@ -219,8 +226,11 @@ static void a_large_sweep_goes_in_small_steps_and_is_hidden_from_the_first_on(vo
     struct fixture *fixture = *state;
     struct swept *swept = sweep_insert(fixture->store, MANY);
     sweep_end(fixture->store, swept, MANY, 2000);
-    struct store_removal removal = {.what = REMOVE_SWEEP};
-    memcpy(removal.id, swept->id, ID_BYTES);
+    struct store_removal removal = {.now_ms = 99};
+    assert_int_equal(mark(fixture->store, true, swept->id, false), ERROR_NONE);
+    assert_int_equal(run(fixture->store, &removal), 1); /* its time is not over */
+    assert_int_equal(rows_of(fixture, "experiments"), MANY);
+    removal.now_ms = 100;
     int gone = 0;
     do {
         assert_int_equal(step(fixture->store, &removal), ERROR_NONE);
@@ -229,10 +239,11 @@ static void a_large_sweep_goes_in_small_steps_and_is_hidden_from_the_first_on(vo
         for (int i = 0; i < removal.count; i++)
             assert_false(there(fixture->store, removal.removed[i]));
         gone += removal.count;
+        assert_int_equal(mark(fixture->store, true, swept->id, true), ERROR_NOT_FOUND);
     } while (removal.more);
     assert_int_equal(gone, MANY);
-    static const char *const tables[] = {"experiments", "points", "sweeps", "labels"};
-    for (size_t i = 0; i < 4; i++)
+    static const char *const tables[] = {"experiments", "points", "sweeps", "labels", "removals"};
+    for (size_t i = 0; i < 5; i++)
         assert_int_equal(rows_of(fixture, tables[i]), 0);
     free(swept);
 }
@@ -242,14 +253,14 @@ static void what_a_crash_left_half_removed_goes_after_the_next_start(void **stat
     struct fixture *fixture = *state;
     struct swept *swept = sweep_insert(fixture->store, MANY);
     sweep_end(fixture->store, swept, MANY, 2000);
-    struct store_removal removal = {.what = REMOVE_SWEEP};
-    memcpy(removal.id, swept->id, ID_BYTES);
+    struct store_removal removal = {.now_ms = 100};
+    assert_int_equal(mark(fixture->store, true, swept->id, false), ERROR_NONE);
     assert_int_equal(step(fixture->store, &removal), ERROR_NONE);
     assert_true(removal.more);
     store_close(fixture->store);
     assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
     assert_true(rows_of(fixture, "points") > 0);
-    struct store_removal rest = {.what = REMOVE_OLDEST};
+    struct store_removal rest = {0};
     run(fixture->store, &rest);
     assert_int_equal(rows_of(fixture, "experiments"), 0);
     assert_int_equal(rows_of(fixture, "points"), 0);
@@ -280,7 +291,7 @@ static void the_file_shrinks_to_the_policys_size(void **state)
             memcpy(first, last, ID_BYTES);
     }
     assert_true(file_bytes(fixture) > 3 * KEEP / 2);
-    struct store_removal removal = {.what = REMOVE_OLDEST, .keep_bytes = KEEP};
+    struct store_removal removal = {.keep_bytes = KEEP};
     assert_true(run(fixture->store, &removal) > 1);
     assert_false(there(fixture->store, first));
     assert_true(there(fixture->store, last));
@@ -292,24 +303,54 @@ static void the_file_shrinks_to_the_policys_size(void **state)
 
 static void what_has_not_ended_or_is_not_there_is_refused(void **state)
 {
+    struct store *store = ((struct fixture *)*state)->store;
+    static const char unknown[] = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    assert_int_equal(mark(store, false, unknown, false), ERROR_NOT_FOUND);
+    assert_int_equal(mark(store, true, unknown, false), ERROR_NOT_FOUND);
+    assert_int_equal(mark(store, true, unknown, true), ERROR_NOT_FOUND);
+    struct swept *swept = sweep_insert(store, 2);
+    end_at(store, swept->experiments[0], 5, "{}");
+    assert_int_equal(mark(store, true, swept->id, false), ERROR_CONFLICT);
+    assert_int_equal(mark(store, false, swept->experiments[1], false), ERROR_CONFLICT);
+    assert_int_equal(mark(store, false, swept->experiments[0], false), ERROR_NONE);
+    assert_int_equal(mark(store, false, swept->experiments[0], false), ERROR_NOT_FOUND);
+    assert_int_equal(sweep_there(store, swept->id), ERROR_NONE);
+    assert_true(there(store, swept->experiments[1]) && !there(store, swept->experiments[0]));
+    assert_true(store_healthy(store, NULL));
+    free(swept);
+}
+
+static void what_was_removed_is_hidden_counted_nowhere_and_restored_as_it_was(void **state)
+{
     struct fixture *fixture = *state;
-    struct store_removal removal = {.what = REMOVE_EXPERIMENT, .id = "01ARZ3NDEKTSV4RRFFQ69G5FAV"};
-    assert_int_equal(step(fixture->store, &removal), ERROR_NOT_FOUND);
-    removal.what = REMOVE_SWEEP;
-    assert_int_equal(step(fixture->store, &removal), ERROR_NOT_FOUND);
-    struct swept *swept = sweep_insert(fixture->store, 2);
-    end_at(fixture->store, swept->experiments[0], 5, "{}");
-    memcpy(removal.id, swept->id, ID_BYTES);
-    assert_int_equal(step(fixture->store, &removal), ERROR_CONFLICT);
-    removal.what = REMOVE_EXPERIMENT;
-    memcpy(removal.id, swept->experiments[1], ID_BYTES);
-    assert_int_equal(step(fixture->store, &removal), ERROR_CONFLICT);
-    memcpy(removal.id, swept->experiments[0], ID_BYTES);
-    assert_int_equal(step(fixture->store, &removal), ERROR_NONE);
-    assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NONE);
-    assert_true(there(fixture->store, swept->experiments[1]) &&
-                !there(fixture->store, swept->experiments[0]));
-    assert_true(store_healthy(fixture->store, NULL));
+    struct swept *swept = sweep_insert(fixture->store, 3);
+    struct sweep_row row;
+    sweep_end(fixture->store, swept, 3, 10);
+    assert_int_equal(mark(fixture->store, false, swept->experiments[0], false), ERROR_NONE);
+    assert_int_equal(store_sweep(fixture->store, swept->id, &row, NULL), 0);
+    assert_int_equal(row.removed, 1);
+    assert_int_equal(row.states[JOB_SUCCEEDED], 2);
+    sweep_row_clear(&row);
+    assert_int_equal(listed(fixture->store), 2);
+    assert_int_equal(mark(fixture->store, true, swept->id, false), ERROR_NONE);
+    assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
+    assert_int_equal(listed(fixture->store), 0);
+
+    /* A crash between a removal and its end changes nothing. */
+    store_close(fixture->store);
+    assert_int_equal(store_open(&fixture->store, fixture->directory, NULL, NULL), 0);
+    assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
+    assert_int_equal(mark(fixture->store, true, swept->id, true), ERROR_NONE);
+    assert_int_equal(listed(fixture->store), 2); /* the one that went by itself stays removed */
+    assert_int_equal(mark(fixture->store, false, swept->experiments[0], true), ERROR_NONE);
+    assert_int_equal(mark(fixture->store, false, swept->experiments[0], true), ERROR_NOT_FOUND);
+    assert_int_equal(store_sweep(fixture->store, swept->id, &row, NULL), 0);
+    assert_int_equal(row.removed, 0);
+    assert_true(row.finished_ms == 10);
+    sweep_row_clear(&row);
+    struct store_removal removal = {.now_ms = 1000};
+    run(fixture->store, &removal);
+    assert_int_equal(listed(fixture->store), 3);
     free(swept);
 }
 
@@ -325,24 +366,21 @@ static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
         assert_int_equal(disk_reserve_bytes(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
-/* It is hidden, and removed when the disk takes writes again, so the answer is not that nothing was done. */
-static void a_removal_that_fails_after_its_first_step_is_uncertain(void **state)
+/* What is left of a sweep goes when the disk takes writes again. */
+static void a_sweep_that_is_half_deleted_when_the_disk_fails_goes_later(void **state)
 {
     struct fixture *fixture = *state;
-    struct half half = {0};
-    struct error error = {0};
-    struct store_removal rest = {.what = REMOVE_OLDEST};
+    struct store_removal removal = {.now_ms = 100};
     struct swept *swept = sweep_insert(fixture->store, MANY);
     sweep_end(fixture->store, swept, MANY, 2000);
-    sem_init(&half.ended, 0, 0);
-    assert_int_equal(
-        store_remove(fixture->store, STORE_SWEEP, swept->id, half_removed, half_done, &half, &error), 0);
-    sem_wait(&half.ended);
-    sem_destroy(&half.ended);
-    assert_int_equal(half.failed.kind, ERROR_UNCERTAIN);
-    assert_non_null(strstr(half.failed.text, "is removed once"));
+    assert_int_equal(mark(fixture->store, true, swept->id, false), ERROR_NONE);
+    assert_int_equal(step(fixture->store, &removal), ERROR_NONE);
+    assert_true(removal.more);
+    powercut_fill(true);
+    assert_int_not_equal(step(fixture->store, &removal), ERROR_NONE);
     assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
     powercut_fill(false);
+    struct store_removal rest = {0};
     run(fixture->store, &rest);
     assert_int_equal(rows_of(fixture, "experiments"), 0);
     free(swept);
@@ -359,7 +397,8 @@ int main(void)
         WITH_A_STORE(what_a_crash_left_half_removed_goes_after_the_next_start),
         WITH_A_STORE(the_file_shrinks_to_the_policys_size),
         WITH_A_STORE(what_has_not_ended_or_is_not_there_is_refused),
-        cmocka_unit_test_setup_teardown(a_removal_that_fails_after_its_first_step_is_uncertain,
+        WITH_A_STORE(what_was_removed_is_hidden_counted_nowhere_and_restored_as_it_was),
+        cmocka_unit_test_setup_teardown(a_sweep_that_is_half_deleted_when_the_disk_fails_goes_later,
                                         fixture_setup_powercut, fixture_teardown),
         cmocka_unit_test(a_reserve_is_never_more_than_half_of_the_disk),
     };

@@ -4,6 +4,7 @@ import {bytes, count, percent} from "../format.js";
 import {noValue, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {occupancyBars, occupancyMissing} from "../charts/occupancy.js";
+import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 
 /* A pattern of stripes cannot be had from a stylesheet in a bar that is a box, so the rest of a bar is a box of class
  * waste. */
@@ -78,9 +79,11 @@ export function occupancyPanel() {
   const title = h("h2", {}), place = h("div", {});
   const node =
     h("section", {class: "panel"}, h("header", {}, title, h("span", {class: "note"}, t("occupancy.what"))), place);
-  let shown = null, width = 0;
-  const draw = () =>
-    shown && width && replace(place, shown.status ? occupancyMissing(shown.reason) : occupancyBars(shown, width));
+  const ended = new AbortController();
+  let shown = null, stairs = null, width = 0;
+  const draw = () => shown && width &&
+    replace(place, shown.status ? occupancyMissing(shown.reason) : occupancyBars(shown, width),
+            stairs && staircasesDraw(stairs, width));
   const watcher = new ResizeObserver(([entry]) => {
     if (Math.floor(entry.contentRect.width) === width) return;
     width = Math.floor(entry.contentRect.width);
@@ -89,13 +92,21 @@ export function occupancyPanel() {
   watcher.observe(place);
   return {
     node,
-    close: () => watcher.disconnect(),
+    close() {
+      watcher.disconnect();
+      ended.abort();
+    },
     show(occupancy, arch) {
-      shown = occupancy ?? {status: "unavailable", reason: ""};
+      const own = shown = occupancy ?? {status: "unavailable", reason: ""};
       replace(
         title, term("occupancy"), " ", shown.status ? noValue(shown.reason) : percent(shown.theoretical),
         h("span", {class: "quiet"}, ` ${architectureName(arch)}`));
       draw();
+      staircasesAsk(occupancy, ended.signal).then(answer => {
+        if (shown !== own) return;
+        stairs = answer;
+        draw();
+      });
     }
   };
 }

@@ -7,6 +7,7 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
+import {remove} from "../removals.js";
 import {copyText} from "../creation/panels.js";
 import {placeOf, queryOf} from "../creation/fields.js";
 import {asked, correctness, headline, mismatch, stability} from "../result/headline.js";
@@ -121,7 +122,7 @@ export async function open(root, {id}, {go, announce, signal}) {
           type: "button",
           class: "button",
           onclick: act(async () => {
-            await del(`${path}?remove=true`, {signal});
+            await remove(path, {signal});
             await go("experiments");
           })
         },

@@ -8,6 +8,7 @@ import {mapDraw} from "../charts/map.js";
 import {h, redraw, replace} from "../dom.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
+import {remove} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -88,8 +89,8 @@ function choicesForm(sweep, choice, change) {
   };
   const several = sweep.axes.filter(axis => axis.values.length > 1),
         axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
-  const metrics =
-    metricsOf(sweep).map(metric => [metric.id, metric.unit ? `${metric.title()}, ${metric.unit}` : metric.title()]);
+  const metrics = metricsOf(sweep).map(
+    metric => [metric.id, metric.unit ? `${metric.title(sweep)}, ${metric.unit}` : metric.title(sweep)]);
   const views = ["lines", "map"].map(
     view =>
       h("button", {
@@ -158,11 +159,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
     heading: () => choice.view === "map" ? t("sweep.map_heading", {
-      y: metricOf(choice.y).title(),
+      y: metricOf(choice.y).title(sweep),
       x: choice.x,
       unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""
     }) :
-                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(), x: choice.x}),
+                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(sweep), x: choice.x}),
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
     sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),
@@ -240,10 +241,28 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         await del(head.links.self, {signal});
         sweep.openAgain();
         sweep.catchUp();
-      }, {key: "cancel"}), !sweep.running && mine && button(t("result.remove"), async () => {
-        await del(`${head.links.self}?remove=true`, {signal});
-        await go("sweeps");
-      }, {key: "remove"}));
+      }, {key: "cancel"}), !sweep.running && mine && removal(head));
+  }
+
+  /* More than one experiment goes only after a question. */
+  let removing = false;
+  function removal(head) {
+    const ask = on => () => {
+      removing = on;
+      actsDraw();
+      acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
+    };
+    const now = async () => {
+      await remove(head.links.self, {signal});
+      await go("sweeps");
+    };
+    if (head.total < 2 || !removing)
+      return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
+    return h(
+      "span", {class: "question", role: "group", "aria-label": t("sweep.remove_ask", {n: count(head.total)})},
+      h("span", {"aria-hidden": "true"}, t("sweep.remove_ask", {n: count(head.total)})),
+      button(t("sweep.remove_all"), now, {key: "remove all"}),
+      button(t("sweep.remove_not"), ask(false), {key: "keep"}));
   }
 
   let cost = 0, said = "";

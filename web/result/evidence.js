@@ -5,7 +5,7 @@ import {h} from "../dom.js";
 import {bytes, count, digits, duration, moment, percent} from "../format.js";
 import {language, noValue, reasonSaid, t, term} from "../words.js";
 import {deviceLink} from "../devices.js";
-import {spanPanel as panel} from "../parts.js";
+import {spanPanel as panel, unitsText} from "../parts.js";
 import {fit} from "../charts/fit.js";
 import {partsDraw} from "../charts/parts.js";
 import {stripDraw} from "../charts/strip.js";
@@ -69,34 +69,45 @@ export function timesPanel(result, signal) {
 
 const mega = value => digits(value / 1e6);
 
+const SIDES = ["gld_unit", "gst_unit"], inSectors = unit => (unit ?? "sector") === "sector";
+
+/* The bytes that move for the warps, {load, store, source}, and the units that they move in: counters count sectors,
+   the model in the units of the chip. */
+function movedOf({bandwidth: {sector_bytes: sectors}, prediction}) {
+  const units = SIDES.map(name => prediction?.[name]);
+  if (!measured(sectors) || sectors.source === "counters" || units.every(inSectors))
+    return {moved: sectors, units: unitsText([])};
+  const {gld_moved_bytes: load, gst_moved_bytes: store} = prediction;
+  return {moved: {...sectors, load, store}, units: unitsText(units)};
+}
+
 export function bytesPanel(result) {
   const none = {status: "unavailable", reason: t("no_value")};  // of a result that an older version made
-  const {requested_bytes: asked, sector_bytes: sectors = none, dram_bytes: dram = none} = result.bandwidth;
-  const atomic = asked.atomic ?? 0;
+  const {requested_bytes: asked, dram_bytes: dram = none} = result.bandwidth, atomic = asked.atomic ?? 0;
+  const {moved: sectors = none, units} = movedOf(result);
   const row = (name, values) => ({
-    name: t(`bytes.${name}`),
+    name: t(`bytes.${name}`, {units}),
     note: t(`bytes.${name}_note`),
     parts: values.map(([kind, value, word]) => ({kind, value, words: word && `${t(`bytes.${word}`)} ${mega(value)}`})),
     total: bytes(values.reduce((sum, [, value]) => sum + value, 0))
   });
-  const missing = (name, part) => ({name: t(`bytes.${name}`), note: t(`bytes.${name}_note`), missing: part});
+  const missing = (name, part) => ({name: t(`bytes.${name}`, {units}), note: t(`bytes.${name}_note`), missing: part});
   const extra = measured(sectors) ? Math.max(0, sectors.load - asked.load) : 0,
         more = measured(sectors) ? Math.max(0, sectors.store - asked.store) : 0;
   const rows = [
     row("requested", [["load", asked.load, "load"], ["store", asked.store, "store"], ["atomic", atomic, "atomic"]]),
     measured(sectors) ?
       row(
-        "sectors",
-        [["load", sectors.load - extra], ["waste", extra], ["store", sectors.store - more], ["waste", more]]) :
-      missing("sectors", sectors),
+        "units", [["load", sectors.load - extra], ["waste", extra], ["store", sectors.store - more], ["waste", more]]) :
+      missing("units", sectors),
     measured(dram) ? row("dram", [["load", dram.read, "read"], ["store", dram.write, "written"]]) :
                      missing("dram", dram)
   ];
   const sentence = rows.map(one => `${one.name}: ${one.total ?? t("no_value")}`).join("; ");
   const drawn = fit(width => partsDraw(rows, width, sentence));
   const notes = [
-    measured(sectors) && t(sectors.source === "counters" ? "bytes.counted" : "bytes.predicted"),
-    extra + more > 0 && t("bytes.waste", {bytes: bytes(extra + more)}),
+    measured(sectors) && t(sectors.source === "counters" ? "bytes.counted" : "bytes.predicted", {units}),
+    extra + more > 0 && t("bytes.waste", {bytes: bytes(extra + more), units}),
     result.counters?.l1_hit_rate_pct !== undefined && t("bytes.hits", {
       l1: percent(result.counters.l1_hit_rate_pct / 100, 1),
       l2: result.counters.l2_hit_rate_pct === undefined ? t("no_value") :
@@ -115,8 +126,8 @@ export function bytesPanel(result) {
 
 /* Predicted name, counted name, words. */
 const COUNTS = [
-  ["gld_requests", "gld_requests", "load_requests"], ["gld_sectors", "gld_transactions", "load_sectors"],
-  ["gst_requests", "gst_requests", "store_requests"], ["gst_sectors", "gst_transactions", "store_sectors"],
+  ["gld_requests", "gld_requests", "load_requests"], ["gld_transactions", "gld_transactions", "load_transactions"],
+  ["gst_requests", "gst_requests", "store_requests"], ["gst_transactions", "gst_transactions", "store_transactions"],
   ["gld_efficiency_pct", "gld_efficiency_pct", "load_efficiency"],
   ["gst_efficiency_pct", "gst_efficiency_pct", "store_efficiency"],
   ["shared_load_bank_conflicts", "shared_bank_conflicts", "conflicts"]
@@ -135,7 +146,11 @@ export function countsPanel(result) {
           predicted.startsWith("g") && prediction[predicted] !== null &&
             prediction[`${predicted.slice(0, 3)}_requests`] > 0)
       .map(([predicted, name, words]) => {
-        const both = made && counted && prediction[predicted] !== undefined && counters[name] !== undefined;
+        const unit = prediction?.[`${predicted.slice(0, 3)}_unit`];
+        /* Counters count sectors: lines and segments are not compared with them. */
+        const comparable = !predicted.startsWith("g") || predicted.endsWith("_requests") || inSectors(unit);
+        const both =
+          comparable && made && counted && prediction[predicted] !== undefined && counters[name] !== undefined;
         const same = both &&
           (name.endsWith("_pct") ? Math.abs(prediction[predicted] - counters[name]) < 0.01 :
                                    prediction[predicted] === counters[name]);
@@ -143,7 +158,7 @@ export function countsPanel(result) {
           both,
           same,
           node: h(
-            "tr", {}, h("th", {scope: "row"}, t(`counts.${words}`)),
+            "tr", {}, h("th", {scope: "row"}, t(`counts.${words}`, {units: unitsText([unit])})),
             h("td", {class: "number"}, made ? value(prediction, predicted) : said(prediction)),
             h("td", {class: "sign"}, both ? (same ? "=" : "≠") : ""),
             h("td", {class: "counted"}, counted ? value(counters, name, counters.unavailable?.[name]) : said(counters)))

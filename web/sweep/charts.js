@@ -91,7 +91,7 @@ export function linesOf(sweep, choice) {
     series,
     left_out: asked.length - drawn.length,
     axis: axisDrawn(sweep, choice.x),
-    unit: metric.unit || metric.title(),
+    unit: metric.unit || metric.title(sweep),
     write: metric.write,
     rules: memoryRules(axisNamed(sweep, choice.x), points),
     metric,

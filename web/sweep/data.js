@@ -10,7 +10,7 @@
 import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";
-import {allMetrics, metricColumns, readMetrics} from "./metrics.js";
+import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
@@ -65,6 +65,7 @@ export class Sweep {
       places: new Map(),
       dirty: new Set(),
       has: new Set(),
+      units: new Set(), /* of the predicted transactions */
       best: 0,
       seenValues: {},
       peaks: new Set()
@@ -193,6 +194,7 @@ export class Sweep {
       typeof point.first.measured_gld_transactions === "number" ||
       typeof point.first.measured_gst_transactions === "number")
       this.has.add("counted");
+    for (const unit of unitsOf(point)) this.units.add(unit);
     if (point.limiter) this.has.add("limiter");
     if (typeof point.first.measured_l1_hit_rate_pct === "number") this.has.add("l1");
     this.best = Math.max(this.best, point.cold.gbps ?? 0);

@@ -1,16 +1,32 @@
 /* What of a point can be drawn: a metric for each column that GET /v1/columns says is worth a chart, and for sums of
-   columns. readMetrics(options) asks for them, once; allMetrics() is [{id, unit, less, title(), value(point),
+   columns. readMetrics(options) asks for them, once; allMetrics() is [{id, unit, less, title(sweep), value(point),
    range(point), predicted(point), published(point), write(value)}], where each of the middle ones may be null;
    metricsOf(sweep) are those that some point has a value of. A value has the unit that is shown: GB/s, µs, per cent. */
 import * as api from "../api.js";
 import {count, digits, percent} from "../format.js";
+import {unitsText} from "../parts.js";
 import {language, t} from "../words.js";
 
-/* Columns whose sum is worth a chart. */
+/* Columns whose sum is worth a chart. Transactions are sectors, or lines and segments on chips that move those. */
+const UNITS = ["predicted_gld_unit", "predicted_gst_unit"];
 const SUMS = [
-  {id: "sectors", columns: ["measured_gld_transactions", "measured_gst_transactions"], whole: true},
-  {id: "dram", columns: ["measured_dram_read_bytes", "measured_dram_write_bytes"], unit: "MB", scale: 1e-6},
+  {
+    id: "sectors",
+    columns: ["measured_gld_transactions", "measured_gst_transactions"],
+    whole: true,
+    title: ({units}) => [...units].every(unit => unit === "sector") ?
+      t("y.sectors") :
+      t("y.transactions", {units: unitsText([...units])})
+  },
+  {
+    id: "dram",
+    columns: ["measured_dram_read_bytes", "measured_dram_write_bytes"],
+    unit: "MB",
+    scale: 1e-6,
+    title: () => t("y.dram")
+  },
 ];
+export const unitsOf = point => UNITS.map(name => point.first[name]).filter(Boolean);
 const SHOWN = {
   us: {unit: "µs"},
   ratio: {unit: "%", scale: 100}
@@ -66,11 +82,11 @@ function metricOfColumn({name, unit, text, views, better}) {
   });
 }
 
-const metricOfSum = ({id, columns, unit = "", scale = 1, whole = false}) => metricMade({
+const metricOfSum = ({id, columns, title, unit = "", scale = 1, whole = false}) => metricMade({
   id,
   unit,
   whole,
-  title: () => t(`y.${id}`),
+  title,
   value: point => scaled(sum(columns.map(name => point.first[name])), scale),
   range: () => null,
   predicted: point => scaled(sum(columns.map(name => point.first[name.replace("measured_", "predicted_")])), scale),
@@ -96,7 +112,7 @@ export function metricColumns() {
   const beside =
     wanted.flatMap(name => ["predicted_", "published_"].map(instead => name.replace(/^measured_/, instead)));
   const runs = columns.filter(({name, views}) => views.includes("runs") && [...wanted, ...beside].includes(name));
-  return runs.map(({name}) => name);
+  return [...runs.map(({name}) => name), ...UNITS];
 }
 
 /* "3254 GB/s" */

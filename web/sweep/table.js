@@ -55,6 +55,8 @@ function columnsOf(sweep, kindOf) {
   };
   const outline = point => point.stable === false ? "outline" : "";
   const predicted = metricOf("sectors").predicted, counted = metricOf("sectors").value;
+  /* Counters count sectors: lines and segments are not compared with them. */
+  const inSectors = [...sweep.units].every(unit => unit === "sector");
   return [
     has("cold_median_us") && {
       head: headCell([term("cold"), t("table.time")], true),
@@ -80,7 +82,7 @@ function columnsOf(sweep, kindOf) {
           point.cold.gbps !== null && barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)}`))
     },
     has("cold_of_peak") && {
-      head: headCell(metricOf("cold_of_peak").title(), true),
+      head: headCell(metricOf("cold_of_peak").title(sweep), true),
       cell: point => numberCell(point.cold.ofPeak === null ? noValue() : percent(point.cold.ofPeak, 1))
     },
     has("hot_median_us") && {
@@ -103,9 +105,9 @@ function columnsOf(sweep, kindOf) {
     has("counted") && {
       head: headCell(t("counts.predicted"), true),
       cell: point => numberCell(
-        counted(point) === null || predicted(point) === null ? noValue() :
-          counted(point) === predicted(point)                ? h("span", {class: "agree"}, "=") :
-                                                               tip(h("span", {}, "≠"), count(predicted(point))))
+        counted(point) === null || predicted(point) === null || !inSectors ? noValue() :
+          counted(point) === predicted(point)                              ? h("span", {class: "agree"}, "=") :
+                                                tip(h("span", {}, "≠"), count(predicted(point))))
     },
     has("l1") && {
       head: headCell(t("table.l1"), true),
@@ -214,8 +216,9 @@ export function chartTable(sweep, specNow) {
     const {metric} = specNow();
     return [
       ...sweep.axes.map(axis => headCell(axis.name, axis.kind === "number")),
-      headCell(`${metric.title()}${metric.unit ? `, ${metric.unit}` : ""}`, true), headCell(t("table.interval"), true),
-      headCell(t("counts.predicted"), true), headCell(t("sweep.published_word"), true)
+      headCell(`${metric.title(sweep)}${metric.unit ? `, ${metric.unit}` : ""}`, true),
+      headCell(t("table.interval"), true), headCell(t("counts.predicted"), true),
+      headCell(t("sweep.published_word"), true)
     ];
   };
   const rowOf = point => {

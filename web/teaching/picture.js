@@ -16,6 +16,7 @@ import {access_name, memory_draw, memory_moves} from "../charts/memory.js";
 import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
+import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 import {figureOf, findIn, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
@@ -117,7 +118,7 @@ export function pictureOf({lesson, signal, onChange}) {
                                                             }));
   const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}),
         locked = h("p", {class: "note"}, t("lessons.locked"));
-  let answer = null, drawing = null, state = {answered: 0, own: null};
+  let answer = null, drawing = null, stairs = null, state = {answered: 0, own: null};
   const drawn = fit(draw, {class: "picture-place"});
   const few = h("p", {class: "note"});
   const legend = picture.kind === "occupancy" ?
@@ -141,7 +142,11 @@ export function pictureOf({lesson, signal, onChange}) {
       return null;
     });
     if (!answers || own !== asked) return;
+    const staircases =
+      picture.kind === "occupancy" ? await staircasesAsk(answers[0].predictions[0].occupancy, signal) : null;
+    if (own !== asked) return;
     answer = answers;
+    stairs = staircases;
     titleShow();
     drawn.redraw();
     tilesShow();
@@ -161,8 +166,9 @@ export function pictureOf({lesson, signal, onChange}) {
     if (!answer) return null;
     const [{explain, request, predictions}] = answer;
     if (picture.kind === "occupancy")
-      return predictions[0].occupancy.status ? noValue(predictions[0].occupancy.reason) :
-                                               occupancyBars(predictions[0].occupancy, width);
+      return predictions[0].occupancy.status ?
+        noValue(predictions[0].occupancy.reason) :
+        h("div", {}, occupancyBars(predictions[0].occupancy, width), stairs && staircasesDraw(stairs, width));
     if (picture.kind === "neighbours")
       return neighbours_draw(
         answer.map(one => one.explain), {at: picture.access ?? 0, lines: picture.lines ?? 3, width});
@@ -205,8 +211,8 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "resident") return count(occupancy.blocks_per_sm);
     if (what === "warps") return `${count(occupancy.warps_per_sm)} / ${count(occupancy.max_warps_per_sm)}`;
     if (what === "needed")
-      return occupancy.warps_to_hide_register_latency === null ? noValue(t("device.no_fact")) :
-                                                                 count(occupancy.warps_to_hide_register_latency);
+      return occupancy.warps_to_hide_register_latency ? count(occupancy.warps_to_hide_register_latency) :
+                                                        noValue(t("device.no_fact"));
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
     if (time.value === null) return missing();

@@ -187,6 +187,43 @@ int service_cancel(struct service *service, const char *id, struct error *error)
     return status;
 }
 
+struct write_wait {
+    struct store_write write; /* first: a write is cast to it */
+    sem_t done;
+    struct error failed;
+};
+
+static void write_done(struct store_write *write, const struct error *failed)
+{
+    struct write_wait *wait = (struct write_wait *)write;
+    wait->failed = failed ? *failed : (struct error){0};
+    sem_post(&wait->done);
+}
+
+static void write_commit(struct service *service, struct write_wait *wait)
+{
+    store_hand_over(service->store, &wait->write);
+    while (sem_wait(&wait->done) < 0)
+        ;
+    assert_string_equal(wait->failed.text, "");
+}
+
+void service_remove(struct service *service, bool sweep, const char *id, bool deleted)
+{
+    struct store_mark mark = {.sweep = sweep, .removed_ms = 1, .until_ms = 1};
+    struct store_removal removal = {.now_ms = 1};
+    struct write_wait wait = {.write = {.done = write_done, .mark = &mark}};
+    sem_init(&wait.done, 0, 0);
+    memcpy(mark.id, id, ID_BYTES);
+    write_commit(service, &wait);
+    wait.write = (struct store_write){.done = write_done, .removal = &removal};
+    while (deleted) {
+        write_commit(service, &wait);
+        deleted = removal.more;
+    }
+    sem_destroy(&wait.done);
+}
+
 struct job *service_get(struct service *service, const char *id)
 {
     struct error error = {0};

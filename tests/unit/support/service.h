@@ -71,6 +71,9 @@ void service_sweep(struct service *service, const char *const requests[], int co
 /* Cancels and waits; 0, or -1 with *error. */
 int service_cancel(struct service *service, const char *id, struct error *error);
 
+/* Hides what has ended; `deleted`: and deletes its rows. Fails the test when it cannot. */
+void service_remove(struct service *service, bool sweep, const char *id, bool deleted);
+
 /* The job as stored, when all that was handed over is committed; to be freed. Fails the test without one. */
 struct job *service_get(struct service *service, const char *id);
 enum job_state service_state(struct service *service, const char *id);

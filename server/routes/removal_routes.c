@@ -1,0 +1,94 @@
+/* /v1/removals: what was removed and can still be restored; and restoring it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "server/routes/resource.h"
+#include "server/routes/wait.h"
+#include "server/store/removal_reads.h"
+#include "server/store/write.h"
+
+enum { REMOVALS_MAX = 100 };
+
+static route_handler removals_list, restore;
+
+const struct route removal_routes[] = {
+    /* Newest first. */
+    {"GET", "/v1/removals", "application/json", .flags = ROUTE_SLOW, .handle = removals_list},
+    /* It is listed and counted again, as it was. */
+    {"POST", "/v1/experiments/{id}/restore", "application/json", .handle = restore},
+    {"POST", "/v1/sweeps/{id}/restore", "application/json", .handle = restore},
+    {0},
+};
+
+static void time_write(struct json_writer *json, const char *key, int64_t wall_ms)
+{
+    char text[CLOCK_TEXT_BYTES];
+    clock_text(wall_ms, text);
+    json_writer_string(json, key, text);
+}
+
+static void removal_write(struct json_writer *json, const struct removal_row *row)
+{
+    char path[64];
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "id", row->id);
+    json_writer_bool(json, "sweep", row->sweep);
+    json_writer_int(json, "experiments", row->experiments);
+    json_writer_string(json, "owner", row->owner[0] ? row->owner : NULL);
+    json_writer_string(json, "removed_by", row->removed_by[0] ? row->removed_by : NULL);
+    time_write(json, "removed_at", row->removed_ms);
+    time_write(json, "restorable_until", row->restorable_ms);
+    snprintf(path, sizeof path, "/v1/%s/%s/restore", row->sweep ? "sweeps" : "experiments", row->id);
+    json_writer_begin_object(json, "links");
+    json_writer_string(json, "restore", path);
+    json_writer_end(json);
+    json_writer_end(json);
+}
+
+static enum handled removals_list(struct request *request)
+{
+    struct error error = {0};
+    struct buffer body = {0};
+    struct json_writer json = {.out = &body};
+    struct removal_row *rows = calloc(REMOVALS_MAX, sizeof *rows);
+    if (!rows)
+        return service_reply_no_memory(request, "for a list");
+    int count = store_removals(service_of(request)->store, NULL, rows, REMOVALS_MAX, &error);
+    json_writer_begin_object(&json, NULL);
+    json_writer_begin_array(&json, "removals");
+    for (int i = 0; i < count; i++)
+        removal_write(&json, &rows[i]);
+    free(rows);
+    if (count >= 0)
+        return reply_body(request, 200, service_line(&json));
+    buffer_free(&body);
+    return reply_error(request, &error);
+}
+
+/* A cached "there is none" does not exist, so nothing is to be dropped from the cache. */
+static enum handled restore(struct request *request)
+{
+    struct commit_wait *wait = request_state(request);
+    struct store *store = service_of(request)->store;
+    struct store_mark mark = {.sweep = resource_is_sweep(request), .restore = true};
+    struct removal_row row;
+    struct error error = {0};
+    enum handled handled;
+    if (wait)
+        return wait_commit_over(wait, &handled) ? reply_no_content(request) : handled;
+    const char *id = request_param(request);
+    int count = id_valid(id) ? store_removals(store, id, &row, 1, &error) : 0;
+    if (count < 0)
+        return reply_error(request, &error);
+    if (!count || row.sweep != mark.sweep)
+        return reply_problem(request, PROBLEM_NOT_FOUND, "%s %s is not among what was removed",
+                             mark.sweep ? "sweep" : "experiment", id);
+    if (!resource_allowed(request, row.owner, &handled) ||
+        !(wait = wait_commit_new(request, sizeof *wait, free, &handled)))
+        return handled;
+    snprintf(mark.id, sizeof mark.id, "%s", id);
+    if (store_mark(store, &mark, wait_commit_done, wait, &error) == 0)
+        return HANDLED_WAIT;
+    return reply_error(request, &error);
+}

@@ -1,0 +1,135 @@
+"""What was removed is in no list and no count, and can be restored for a while."""
+import json
+import signal
+import time
+
+import pytest
+from conftest import SMALL
+
+UNKNOWN = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+
+def sweep_of(service, body, **headers):
+    headers = {"Content-Type": "application/json", "Prefer": "wait=30", **headers}
+    response = service.request("POST", "/v1/sweeps", data=json.dumps(body), headers=headers)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def removed(service):
+    return {one["id"]: one for one in service.get("/v1/removals").json()["removals"]}
+
+
+def restore(service, path):
+    return service.request("POST", path + "/restore")
+
+
+def ids(service, path):
+    name = "sweeps" if path.startswith("/v1/sweeps") else "experiments"
+    return [one["id"] for one in service.get(path).json()[name]]
+
+
+def test_an_experiment_is_restored_as_it_was(service):
+    before = service.run({**SMALL, "labels": {"undo": "one"}})
+    path = f"/v1/experiments/{before['id']}"
+    tag = service.get(path).headers["ETag"]
+    began = time.time()
+    assert service.delete(path + "?remove=true").status_code == 204
+    gone = service.get(path)
+    assert gone.status_code == 404 and f"POST {path}/restore brings it back until 20" in gone.json()["detail"], gone.text
+    assert service.get(path, headers={"If-None-Match": tag}).status_code == 404
+    for refused in (service.delete(path), service.delete(path + "?remove=true"), service.get(path + "/events")):
+        assert refused.status_code == 404 and "was removed" in refused.json()["detail"]
+    zh = service.get(path, headers={"Accept-Language": "zh"}).json()["detail"]
+    assert "已删除" in zh and "removed" not in zh
+    assert ids(service, "/v1/experiments?label=undo:one") == [] and before["id"] not in ids(service, "/v1/experiments")
+    one = removed(service)[before["id"]]
+    assert (one["sweep"], one["experiments"], one["owner"], one["removed_by"]) == (False, 1, None, None)
+    until = time.mktime(time.strptime(one["restorable_until"][:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+    assert began + 590 < until < time.time() + 610 and one["links"]["restore"] == path + "/restore"
+    assert restore(service, path).status_code == 204
+    assert service.get(path).json() == before and ids(service, "/v1/experiments?label=undo:one") == [before["id"]]
+    assert before["id"] not in removed(service)
+    late = restore(service, path)
+    assert late.status_code == 404 and "is not among what was removed" in late.json()["detail"]
+
+
+def test_a_sweep_goes_and_comes_back_with_all_that_is_its(service):
+    before = sweep_of(service, {**SMALL, "offset": list(range(40)), "labels": {"undo": "many"}})
+    path, point = before["links"]["self"], f"/v1/experiments/{before['points'][0]['id']}"
+    page = service.get(path).json()
+    assert service.get(point).status_code == 200
+    assert service.delete(path + "?remove=true").status_code == 204
+    assert service.get(path).status_code == service.get(path + ".csv").status_code == 404
+    gone = service.get(point)
+    assert gone.status_code == 404 and f"with its sweep: POST {path}/restore" in gone.json()["detail"]
+    for query in ("/v1/experiments?label=undo:many", f"/v1/experiments?sweep={before['id']}"):
+        assert ids(service, query) == []
+    assert before["id"] not in ids(service, "/v1/sweeps")
+    compared = service.request("POST", "/v1/comparisons", json={"a": {"sweep": before["id"]}, "b": {"sweep": before["id"]}})
+    assert compared.status_code == 422, compared.text
+    assert (removed(service)[before["id"]]["sweep"], removed(service)[before["id"]]["experiments"]) == (True, 40)
+    assert restore(service, f"/v1/experiments/{before['id']}").status_code == 404
+    assert restore(service, path).status_code == 204
+    assert service.get(path).json() == page and service.get(point).status_code == 200
+    assert len(ids(service, "/v1/experiments?label=undo:many")) == 40
+
+
+def test_a_point_that_was_removed_is_not_counted_until_it_is_restored(service):
+    before = sweep_of(service, {**SMALL, "offset": [0, 1, 2]})
+    path, point = before["links"]["self"], f"/v1/experiments/{before['points'][1]['id']}"
+    page = service.get(path).json()
+    assert service.delete(point + "?remove=true").status_code == 204
+    after = service.get(path).json()
+    assert (after["removed"], after["succeeded"], after["points"][1]["state"]) == (1, 2, "removed")
+    assert restore(service, point).status_code == 204
+    assert service.get(path).json() == page
+
+
+def test_the_key_of_what_was_removed_is_free_and_its_own_again_when_restored(service):
+    def send(body=SMALL):
+        return service.post(body, headers={"Idempotency-Key": "removed", "Prefer": "wait=20"}).json()["id"]
+
+    first = send()
+    path = f"/v1/experiments/{first}"
+    service.delete(path + "?remove=true")
+    restore(service, path)
+    assert send() == first
+    service.delete(path + "?remove=true")
+    second = send()
+    assert second != first
+    restore(service, path)
+    assert send() == second and service.get(path).status_code == 200
+
+
+def test_a_kill_leaves_what_was_removed_as_it_was(start):
+    service = start()
+    one, sweep = service.run(), sweep_of(service, {**SMALL, "offset": [0, 1]})
+    paths = [f"/v1/experiments/{one['id']}", sweep["links"]["self"]]
+    for path in paths:
+        assert service.delete(path + "?remove=true").status_code == 204
+    service.stop(signal.SIGKILL)
+    service = start()
+    for path in paths:
+        assert service.get(path).status_code == 404
+        assert restore(service, path).status_code == 204
+        assert service.get(path).status_code == 200
+    service.stop()
+
+
+@pytest.mark.slow
+def test_what_was_removed_is_deleted_when_its_time_is_over(start):
+    service = start("--undo-seconds", "1")
+    sweep = sweep_of(service, {**SMALL, "offset": [0, 1]})
+    path = sweep["links"]["self"]
+    assert service.delete(path + "?remove=true").status_code == 204
+    service.until(lambda: not removed(service))
+    assert "there is no sweep" in service.get(path).json()["detail"]
+    assert restore(service, path).status_code == 404
+    service.works()
+
+
+def test_there_is_no_restoring_of_what_is_not_removed(service):
+    here = service.run()["id"]
+    for path in (f"/v1/experiments/{UNKNOWN}", f"/v1/sweeps/{UNKNOWN}", "/v1/sweeps/x", f"/v1/experiments/{here}"):
+        assert restore(service, path).status_code == 404
