@@ -9,11 +9,11 @@
 #ifndef COALESCED_KERNELS_MODEL_ACCESS_H
 #define COALESCED_KERNELS_MODEL_ACCESS_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/experiment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* A chunk is the unit that DRAM reads, a page the unit that it opens. */
 enum { SECTOR_BYTES = 32, CHUNK_BYTES = 64, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
@@ -112,7 +112,5 @@ void access_count(const struct experiment *experiment, struct access *access);
 struct explain;
 void access_trace(const struct experiment *experiment, struct access *access, struct explain *explain);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif
