@@ -192,7 +192,7 @@ static void write_lanes(struct json_writer *json, const char *key, const struct 
         int64_t first = access->first[lane];
         json_writer_known_int(json, NULL, first >= 0,
                               figure == LANE_ELEMENT ? first / bytes
-                              : figure == LANE_BANK  ? explain_bank(first)
+                              : figure == LANE_BANK  ? access_bank(first)
                                                      : first);
     }
     json_writer_end(json);
