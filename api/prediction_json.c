@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "api/json_parts.h"
@@ -112,8 +113,12 @@ void prediction_json_make(struct prediction_answer *answer, const struct experim
     else
         answer->known = prediction_make(experiment, access, arch, setting, &answer->prediction, &error) == 0;
     snprintf(answer->reason, sizeof answer->reason, "%.255s", error.text);
-    if (answer->known)
-        note_make(answer, experiment);
+    if (!answer->known)
+        return;
+    note_make(answer, experiment);
+    const char *compiled_for = machine_code_find(experiment, name, &answer->code);
+    answer->compiled = compiled_for && strcmp(compiled_for, name) == 0;
+    answer->threads = machine_code_threads(experiment);
 }
 
 void prediction_json_of_device(struct prediction_answer *answer, const struct experiment *experiment,
@@ -167,11 +172,31 @@ static void write_side(struct json_writer *json, const char *prefix, const struc
         json_writer_string(json, name, "nothing is touched");
 }
 
-static void write_prediction(struct json_writer *json, const struct prediction *prediction)
+/* What the compiler made of the kernel, which `nvcc -Xptxas -v` prints too; and the local memory that it moves. */
+static void write_code(struct json_writer *json, const struct prediction_answer *answer)
 {
+    const struct code *code = &answer->code;
+    if (!answer->compiled) {
+        json_parts_missing(json, "code", "unavailable", "no machine code of this architecture is known");
+        return;
+    }
+    json_writer_begin_object(json, "code");
+    json_writer_string(json, "reported_by", "nvcc -Xptxas -v");
+    json_writer_uint(json, "registers_per_thread", code->registers);
+    json_writer_uint(json, "local_bytes_per_thread", code->local_bytes);
+    json_writer_uint(json, "constant_bytes", code->constant_bytes);
+    json_writer_uint(json, "local_load_bytes", code->local_load_bytes * answer->threads);
+    json_writer_uint(json, "local_store_bytes", code->local_store_bytes * answer->threads);
+    json_writer_end(json);
+}
+
+static void write_prediction(struct json_writer *json, const struct prediction_answer *answer)
+{
+    const struct prediction *prediction = &answer->prediction;
     const struct prediction_shared *load = &prediction->shared_load, *store = &prediction->shared_store;
     json_writer_string(json, "arch", prediction->arch->name);
     json_writer_bool(json, "l1", prediction->l1);
+    json_writer_bool(json, "local_l1", prediction->arch->access.local_l1);
     json_writer_bool(json, "exact", prediction->exact);
     write_side(json, "gld", &prediction->load);
     write_side(json, "gst", &prediction->store);
@@ -182,13 +207,14 @@ static void write_prediction(struct json_writer *json, const struct prediction *
     json_writer_uint(json, "shared_store_requests", store->requests);
     json_writer_uint(json, "shared_store_bank_conflicts", store->bank_conflicts);
     json_writer_rounded(json, "lanes_active", prediction->lanes_active);
+    write_code(json, answer);
 }
 
 void prediction_json_open(struct json_writer *json, const char *key, const struct prediction_answer *answer)
 {
     json_writer_begin_object(json, key);
     if (answer->known) {
-        write_prediction(json, &answer->prediction);
+        write_prediction(json, answer);
     } else {
         json_writer_string(json, "arch", answer->arch);
         json_writer_string(json, "status", "unavailable");

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_writer.h"
 #include "kernels/model/prediction.h"
+#include "kernels/time/machine_code.h"
 
 /* The architecture that stands in where a device has none that the model knows, as a CPU. */
 #define PREDICTION_STAND_IN "sm_90"
@@ -29,6 +30,9 @@ struct prediction_answer {
     const char *arch; /* asked for; borrowed */
     bool known;       /* `prediction` is there; else `reason` says why not */
     struct prediction prediction;
+    bool compiled; /* `code` is of this architecture, and `threads` execute it */
+    struct code code;
+    uint64_t threads;
     char reason[256];
     char note[256]; /* what to bear in mind; empty: nothing */
 };

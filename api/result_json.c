@@ -7,7 +7,7 @@
 #include "api/json_parts.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
-#include "api/suggest.h"
+#include "base/words.h"
 #include "api/time_json.h"
 #include "version.h"
 
@@ -33,6 +33,7 @@ static void write_launch(struct json_writer *json, const struct experiment *e, c
     json_writer_known_int(json, "registers_per_thread", known, l->registers_per_thread);
     json_writer_known_int(json, "local_bytes_per_thread", known, (int64_t)l->local_bytes_per_thread);
     json_writer_known_int(json, "shared_bytes_per_block", known, (int64_t)l->shared_bytes_per_block);
+    json_writer_known_int(json, "constant_bytes", known, (int64_t)l->constant_bytes);
     json_writer_end(json);
 }
 
@@ -265,7 +266,7 @@ bool result_json_has_member(const char *name)
                                           "correctness", "stability", "counters",   "transfers", "occupancy",
                                           "prediction",  "execution", "provenance", "placement", "samples",
                                           "peer",        "time",      "host_timer"};
-    return suggest_find(name, SUGGEST_TABLE(members)) >= 0;
+    return words_find(name, WORDS_TABLE(members)) >= 0;
 }
 
 char *result_json_text(const struct experiment *experiment, const struct result *result)

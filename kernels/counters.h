@@ -4,10 +4,9 @@
 #define COALESCED_KERNELS_COUNTERS_H
 
 #include <stdbool.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum {
     COUNTERS_NAMES = 16,       /* a request may name so many besides the default set */
@@ -29,6 +28,15 @@ struct counters_wanted {
 /* 1 to 127 letters, digits, '_' and '.' */
 bool counters_name_valid(const char *name);
 
+<<<<<<< HEAD
+enum counters_when {
+    COUNTERS_ALWAYS,
+    COUNTERS_SHARED,  /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
+    COUNTERS_BY_NAME, /* likewise: wanted by name alone */
+};
+
+=======
+>>>>>>> main
 /* A counter of the default set. */
 struct counter_kind {
     /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
@@ -77,7 +85,5 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
 /* The counter of that name; NULL: not measured. */
 const struct counter *counters_find(const struct counters *counters, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -1,5 +1,6 @@
 /* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
-   fields, go) a form whose fields are {name, options (none: a text), word}; pagesLine(path, filters, after, next) leads
+   fields, go) a form whose fields are {name, options (none: a text), word, time: a moment, as the reader's clock has
+   it, and in the address of UTC}; TIMES are those of when it was submitted; pagesLine(path, filters, after, next) leads
    to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
@@ -9,6 +10,15 @@ export function filtersOf(query, names) {
   return new URLSearchParams(names.filter(name => query.get(name)).map(name => [name, query.get(name)]));
 }
 
+export const TIMES = [{name: "since", time: true}, {name: "until", time: true}];
+
+/* "2026-02-03T04:05" of the reader's clock, and "2026-02-03T03:05:00Z". */
+function clockOf(moment) {
+  const at = new Date(moment);
+  return Number.isNaN(at.getTime()) ? "" : new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+}
+const momentOf = clock => new Date(clock).toISOString().replace(".000Z", "Z");
+
 const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` : path;
 
 export function filterForm(path, filters, fields, go) {
@@ -17,19 +27,20 @@ export function filterForm(path, filters, fields, go) {
     event?.preventDefault();
     go(addressOf(path, used));
   };
-  const change = name => event => {
+  const change = (name, read = text => text.trim()) => event => {
     if (event.target.value)
-      used.set(name, event.target.value.trim());
+      used.set(name, read(event.target.value));
     else
       used.delete(name);
     send();
   };
-  const field = ({name, options, word = one => one}) => {
+  const field = ({name, options, word = one => one, time}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
-    const input = options ?
-      h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
-        options.map(one => h("option", {value: one}, word(one)))) :
-      h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name)});
+    const input = time ?
+      h("input", {id, value: value && clockOf(value), type: "datetime-local", onchange: change(name, momentOf)}) :
+      options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
+                  options.map(one => h("option", {value: one}, word(one)))) :
+                h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name)});
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);
   };

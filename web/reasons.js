@@ -42,6 +42,7 @@ const REASONS = [
   ["several launches in several streams are not counted: a pass sees one of them", "多个流中的多次启动不计数：一遍只能看到其中一次"],
   ["this program was built without CUPTI's headers", "此程序编译时没有 CUPTI 的头文件"],
   ["no number came of it: nothing of the kind happened", "没有得到数值：没有发生这类事件"],
+  ["no machine code of this architecture is known", "没有此架构的机器码"],
   ["the model does not know the architecture", "模型不支持此架构"],
   ["the model does not know this architecture", "模型不支持此架构"],
   ["not known for a CPU", "CPU 设备没有此项"],

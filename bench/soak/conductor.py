@@ -137,13 +137,13 @@ class Conductor:
     def finish(self, how):
         if how == signal.SIGTERM:
             self.world.stopped_at = time.monotonic()
-            self.ledger.clean_stops.append(time.monotonic())
+            self.ledger.handed_back.append(time.monotonic())
             self.stops += 1
         else:
             self.kills += 1
         self.service.end(how)
         if how == signal.SIGTERM:
-            self.ledger.clean_stops.append(time.monotonic())
+            self.ledger.handed_back.append(time.monotonic())
         if self.kills % max(1, self.options.kills // 25) == 0 and how == signal.SIGKILL:
             self.look_at_the_store()
 
@@ -157,6 +157,7 @@ class Conductor:
                     os.kill(self.choose.choice(there), signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+                self.ledger.handed_back.append(time.monotonic())
                 self.executor_kills += 1
                 return
             time.sleep(0.02)
@@ -221,7 +222,7 @@ class Conductor:
             return
         db = sqlite3.connect(path)
         whole = db.execute("PRAGMA integrity_check").fetchall()
-        there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+        there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps EXCEPT SELECT id FROM removals")}
         db.close()
         path.unlink()
         if whole != [("ok",)]:
@@ -242,7 +243,7 @@ class Conductor:
             said = db.execute("PRAGMA integrity_check").fetchall()
             if said != [("ok",)]:
                 self.ledger.violate("the store is not whole", after_kills=self.kills, said=said[:10])
-            there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+            there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps EXCEPT SELECT id FROM removals")}
             for name in sorted(names - there)[:50]:
                 self.ledger.violate("lost", id=name, after_kills=self.kills)
             for name in sorted(gone & there)[:50]:

@@ -55,7 +55,7 @@ class Ledger:
         self.submissions, self.seen, self.sweeps, self.by_id = [], {}, {}, {}
         self.violations = collections.defaultdict(list)
         self.replies = collections.Counter()
-        self.clean_stops = []  # monotonic times: what ran then goes back without its attempt
+        self.handed_back = []  # monotonic times of clean stops and of killed executors: what ran, or was just given to the executor, goes back without its attempt
 
     def violate(self, kind, **what):
         with self.lock:
@@ -109,7 +109,7 @@ class Ledger:
     def attempts(self, body, seen, attempt, begun, now):
         if attempt < seen.attempt and begun > seen.attempt_at:
             ended = seen.ended_at is not None and begun > seen.ended_at
-            stops = 0 if ended else sum(seen.attempt_at - 1 < stop < now for stop in self.clean_stops)
+            stops = 0 if ended else sum(seen.attempt_at - 1 < stop < now for stop in self.handed_back)
             if seen.attempt - attempt > stops:
                 self.violate("attempts fell", id=body["id"], was=seen.attempt, now=attempt)
             else:

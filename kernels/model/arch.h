@@ -6,7 +6,7 @@
    cuda_occupancy.h of CUDA 13 for 3.0 and newer, of CUDA 7.0 and NVIDIA's occupancy calculator spreadsheet
    for what is older. Registers a thread: 63 until 3.0, 255 from 3.5 on (the guide's table;
    cuda_occupancy.h lets 255 pass on 3.0 and 256 from 7.0 on); 124 on 1.x (the spreadsheet). Caching of
-   loads: the guide's chapters on global memory and the tuning guides of Kepler, Maxwell and Pascal. Issue:
+   loads and of local memory: the guide's chapters on global memory and the tuning guides of Kepler, Maxwell and Pascal. Issue:
    the guide, "Multiprocessor Level". FP32 lanes: the guide, "Arithmetic Instructions", results a clock of
    32-bit floating-point multiply-add; on 1.x the 8 cores of a
    multiprocessor. Parameters in shared memory: the guide 4.2, "Shared Memory" of 1.x, and its appendix on
@@ -17,10 +17,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum {
     ARCH_WARP_THREADS = 32,
@@ -75,6 +74,9 @@ struct arch_access {
     /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32
        bytes, until the L1 is that cache as well. */
     bool read_only_path;
+    /* The L1 serves local memory too. Kepler's serves hardly anything else; Maxwell's leaves it to the L2; from
+       6.0 on it is cached as global loads are. */
+    bool local_l1;
 };
 
 /* Every `cycles` clocks, `warps` warps issue `instructions` instructions each. */
@@ -102,7 +104,5 @@ const struct arch *arch_at(int index);
 /* Finds an architecture by its name, "sm_90"; NULL: there is none. */
 const struct arch *arch_find(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/model/access.h"
+
 enum { NARROW = 1, WIDE = 2 }; /* 32-bit indices, 64-bit indices */
 enum {
     F32 = 1u << DTYPE_F32,
@@ -73,4 +75,14 @@ const char *machine_code_find(const struct experiment *e, const char *arch, stru
             return table->arch;
         }
     return NULL;
+}
+
+uint64_t machine_code_threads(const struct experiment *e)
+{
+    struct domain domain = experiment_domain(e);
+    struct shape cover = e->kernel->cover(&domain);
+    uint64_t warps = ((uint64_t)(e->block[0] * e->block[1] * e->block[2]) + WARP_LANES - 1) / WARP_LANES *
+                     (uint64_t)(e->grid[0] * e->grid[1] * e->grid[2]);
+    uint64_t busy = (cover.x + WARP_LANES - 1) / WARP_LANES;
+    return (cover.y * cover.z == 1 && busy < warps ? busy : warps) * WARP_LANES;
 }

@@ -25,16 +25,19 @@ struct code_pass {
 };
 
 struct code {
-    uint32_t registers;     /* a thread */
-    uint32_t local_bytes;   /* a thread: registers spilled to memory */
-    uint32_t instructions;  /* of a warp, outside of the loop: on the path that moves the most bytes */
-    uint32_t waits;         /* latencies of global loads there, in a row; 0: it loads nothing there */
-    uint32_t cycles;        /* of a warp alone there, besides the waits */
-    uint32_t doubles;       /* of the instructions there: arithmetic of 64-bit floats */
-    uint32_t loads;         /* global loads there */
-    uint32_t barriers;      /* there */
-    uint32_t loop_loads;    /* global loads of one iteration of the source's loop; 0: none */
-    uint32_t loop_barriers; /* of one iteration */
+    uint32_t registers;      /* a thread */
+    uint32_t local_bytes;    /* a thread: registers spilled to memory */
+    uint32_t constant_bytes; /* __constant__ data of the kernel's file */
+    uint32_t instructions;   /* of a warp, outside of the loop: on the path that moves the most bytes */
+    uint32_t waits;          /* latencies of global loads there, in a row; 0: it loads nothing there */
+    uint32_t cycles;         /* of a warp alone there, besides the waits */
+    uint32_t doubles;        /* of the instructions there: arithmetic of 64-bit floats */
+    uint32_t loads;          /* global loads there */
+    uint32_t barriers;       /* there */
+    uint32_t loop_loads;     /* global loads of one iteration of the source's loop; 0: none */
+    uint32_t loop_barriers;  /* of one iteration */
+    /* A thread's accesses to local memory, all outside of loops. */
+    uint32_t local_load_bytes, local_store_bytes;
     /* Of one iteration of another loop, which has one barrier in each; 0: none. */
     uint32_t step_instructions, step_cycles;
     /* Of one iteration of a loop around the loop, without the loop; 0: none. */
@@ -52,5 +55,8 @@ struct code {
    width), for an architecture or the nearest one in the tables. Returns the name of that architecture
    ("sm_90"), or NULL: the tables have no code of this kernel. Any thread. */
 const char *machine_code_find(const struct experiment *experiment, const char *arch, struct code *code);
+
+/* Threads of the warps of a checked experiment that have work, where no barrier holds the others. Any thread. */
+uint64_t machine_code_threads(const struct experiment *experiment);
 
 #endif

@@ -1,5 +1,6 @@
 """/ui/recipes and /ui/lessons in a real browser: a recipe run to its end beside its published figures, a lesson guessed and asked."""
 import json
+import re
 
 import pytest
 
@@ -166,13 +167,39 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
     walk.until(lambda: tile(walk, "time") == "296.2 µs")
     walk.click(".own button", "Ask this CPU").says("Measured here on a CPU")
     [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:strides").json()["sweeps"]]
-    points = {point["values"]["stride"]: point["result"]["timing"]["cold"]["median_us"] for point in service.get(f"/v1/sweeps/{sweep['id']}").json()["points"]}
+    points = {point["values"]["stride"]: point["result"] for point in service.get(f"/v1/sweeps/{sweep['id']}").json()["points"]}
     assert sweep["state"] == "succeeded" and len(points) == 8
     rows = walk.script("[...document.querySelectorAll('.measured-rows tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
     assert [row[2] for row in rows][:2] == ["100.0", "114"] and len(rows) == 8
-    for row, (stride, median) in zip(rows, sorted(points.items())):
-        assert row[0] == f"stride {stride}" and abs(float(row[3].replace(",", "")) / median - 1) < 1e-3
+    stable = {stride: result["stability"]["stable"] for stride, result in points.items()}
+    for row, (stride, result) in zip(rows, sorted(points.items())):
+        cold = result["timing"]["cold"]
+        shown = [float(number) for number in re.findall(r"[\d.]+", row[3].replace(",", ""))]
+        expected = [cold["median_us"], *(cold["ci95_us"] if cold["ci95_us"][0] else [])]
+        assert row[0] == f"stride {stride}" and shown == pytest.approx(expected, rel=1e-3)
+        assert ("△" in row[3]) == (not stable[stride])
+        assert (row[4] == "no value") == (not (stable[stride] and stable[1])), "nothing is concluded from what is not stable"
+    unsure = sum(not one for one in stable.values())
+    assert (f"{unsure} of 8 values are not stable" in walk.text(".own")) == (unsure > 0)
+    assert bool(walk.all("svg.guess-scale circle.own.unsure")) == ("△" in walk.text("svg.guess-scale .label.own"))
     assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text("svg.guess-scale")
     browser.refresh()
     walk.says("Measured here on a CPU").until(lambda: "this CPU" in walk.text("[data-tile=time] dt"))
     walk.end()
+
+
+def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(browser, tmp_path):
+    service = Service(tmp_path, environment={"FAKE": "odd"})
+    walk = Walk(browser, service).open("lessons/offsets").says("misaligned", "h1")
+    for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
+        walk.click(".answers button", "I do not know")
+    walk.click(".own button", "Ask this CPU").says("8 of 22 values are not stable: nothing follows from them")
+    walk.until(lambda: walk.all("svg.guess-scale circle.own.unsure"))
+    assert "△" in walk.text("svg.guess-scale .label.own") and walk.all("svg.guess-scale .own-range")
+    walk.click(".own button", "6 runs of each").until(lambda: walk.all("svg.guess-scale circle.own:not(.unsure)"))
+    assert "not stable" not in walk.text(".own") and "△" not in walk.text("svg.guess-scale .label.own")
+    [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:offsets").json()["sweeps"] if one["repeat"] == 6]
+    assert sweep["state"] == "succeeded"
+    walk.script("sessionStorage.clear()")
+    walk.end()
+    service.stop()

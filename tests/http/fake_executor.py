@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""An executor without a device: answers at once, or as the experiment's label "fake" says:
+"""An executor without a device: answers at once, or as the experiment's label "fake", or else FAKE, says:
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
 "time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
-interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies."""
+interval that goes down to less than no time, as some of older versions do; "counted" has counters and copies; "odd" is
+not stable at odd offsets: 50 times as long there, between a tenth and a thousand times that."""
 import json
 import os
 import sys
@@ -108,7 +109,7 @@ def main():
         if "FAKE_WORK_LOG" in os.environ:
             with open(os.environ["FAKE_WORK_LOG"], "a") as log:
                 log.write(header["id"] + "\n")
-        what, _, how = request.get("labels", {}).get("fake", "").partition(":")
+        what, _, how = request.get("labels", {}).get("fake", os.environ.get("FAKE", "")).partition(":")
         if what == "sleep":
             time.sleep(float(how))
         if what == "crash":
@@ -130,6 +131,13 @@ def main():
                 answer["stability"] = dict(stable=False, reasons=["made up"], codes=[how], live=LIVE)
             if what == "wide":
                 answer["timing"]["hot"] = dict(TIMES, ci95_us=[-9.0, 12.4])
+            if what == "odd":
+                odd = request.get("offset", 0) % 2
+                us = (1.7 + request.get("offset", 0) / 100) * (50 if odd else 1)
+                answer["timing"]["cold"] = dict(TIMES, median_us=us, ci95_us=[us / 10, us * 1000] if odd else [us * 0.999, us * 1.001])
+                answer["bandwidth"]["cold"] = dict(effective_gbps=17 / us, best_gbps=11, of_peak=0.5, above_peak=False)
+                if odd:
+                    answer["stability"] = dict(stable=False, reasons=["made up"], codes=["noise"])
             if what == "vary":
                 runs += 1
                 slower = dict(TIMES, median_us=1.7 + runs * 5 % 7 / 10)

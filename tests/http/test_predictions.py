@@ -181,3 +181,24 @@ def test_every_kernel_at_any_size_answers_at_once(service):
         not_affine = kernel["name"] in ("gather", "pointer_chase", "peer_chase", "atomic_add", "histogram", "l2_persistence")
         assert answer.json()["predictions"][0]["exact"] == (not not_affine), kernel["name"]
     assert slowest < 0.05 or sanitized()
+
+
+def test_what_a_kernel_spills_is_counted_by_its_machine_code(service):
+    def code(**fields):
+        request = {"kernel": "register_pressure", "values": 128, "dtype": "i32", "size": 1 << 20, "arch": "sm_90"}
+        asked = {name: value for name, value in {**request, **fields}.items() if value is not None}
+        return predict(service, **asked).json()["predictions"][0]["code"]
+
+    spills, keeps = code(bounds="cap_32"), code(bounds="none")
+    assert spills["registers_per_thread"] == 32 < keeps["registers_per_thread"]
+    # A thread that spills stores each value once, before it loads it; half the threads do half of it.
+    assert spills["local_load_bytes"] >= spills["local_store_bytes"] >= (1 << 20) * (spills["local_bytes_per_thread"] - 8) > 0
+    assert code(bounds="cap_32", size=1 << 19)["local_load_bytes"] * 2 == spills["local_load_bytes"]
+    assert keeps["local_load_bytes"] == keeps["local_store_bytes"] == keeps["local_bytes_per_thread"] == 0
+    assert code(kernel="read_const", values=None, dtype="f32")["constant_bytes"] == 4096 and keeps["constant_bytes"] == 0
+    assert code(arch="sm_35")["status"] == "unavailable"
+
+
+def test_which_l1_serves_local_memory(service):
+    rows = predict(service, kernel="copy", arch=["sm_13", "sm_20", "sm_30", "sm_35", "sm_37", "sm_52", "sm_60", "sm_90"]).json()["predictions"]
+    assert [row["local_l1"] for row in rows] == [False, True, True, True, True, False, True, True]

@@ -50,6 +50,9 @@ def rows_agree(rows, points, besides, table):
         assert json.loads(row["published_marks"] or "{}") == published.get("marks", {})
         assert json.loads(row["published_off"] or "{}") == published.get("off", {})
         assert published.get("marks", {}).keys() == published.get("off", {}).keys()
+        sentences = {mark["mark"]: mark["en"] for mark in table["marks"]}
+        for column, why in published.get("off", {}).items():
+            assert sentences[published["marks"][column]] == why or published["marks"][column] == table["marks"][-1]["mark"] and why not in sentences.values(), column
         assert json.loads(row["published_notes"] or "[]") == table["notes"]
         made = point.get("predicted", {}).get("published_arch", {})
         for column, beside in besides.items():

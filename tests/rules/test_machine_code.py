@@ -27,7 +27,7 @@ BYTES_4, BYTES_16 = 4, 6
 def word(at, op, predicate=ALWAYS, sets=7, waits=(), width=BYTES_4, to=None, left=0, diverged=False):
     """An instruction that is the `at`-th; `to` is the place that a branch goes to."""
     bits = op | predicate << 12 | sets << 110 | sum(1 << 116 + b for b in waits)
-    if op in (LDG, STG, reader.ASYNC):
+    if op in (LDG, STG, reader.ASYNC, reader.LDL, reader.STL):
         bits |= width << 73
     if op == reader.AWAIT:
         bits |= left << 38
@@ -42,7 +42,7 @@ def read(*instructions):
     words = [word(at, op, **how) for at, (op, how) in enumerate(instructions)]
     text = b"".join(struct.pack("<QQ", bits & (1 << 64) - 1, bits >> 64) for bits in words)
     names = ["instructions", "waits", "cycles", "doubles", "loads", "barriers", "loop_loads", "loop_barriers",
-             "step_instructions", "step_cycles", "around_instructions", "around_cycles", "last_instructions", "last_cycles",
+             "local_load_bytes", "local_store_bytes", "step_instructions", "step_cycles", "around_instructions", "around_cycles", "last_instructions", "last_cycles",
              "last_stores", "longer_turns", "longer_instructions", "longer_cycles", "passes"]
     facts = dict(zip(names, reader.facts(reader.decode(text))))
     return {**facts, "passes": tuple(piece[:3] for piece in facts["passes"]),  # without their cycles
@@ -173,6 +173,13 @@ def test_what_only_those_do_that_store_is_kept_apart():
 def test_arithmetic_of_doubles_is_counted():
     got = read((reader.DFMA, {}), (FADD, {}), *loop(2, load(0), (reader.DFMA, {}), (reader.DFMA, {}), use(0)), END)
     assert got["doubles"] == 1 and got["piece_doubles"] == (2,)
+
+
+def test_what_is_spilled_is_counted_in_bytes_of_a_thread():
+    got = read(load(0), (reader.STL, {}), (reader.STL, {"width": BYTES_16}), use(0), (reader.LDL, {}), END)
+    assert (got["local_load_bytes"], got["local_store_bytes"]) == (4, 20)
+    with pytest.raises(AssertionError):
+        read(*loop(0, load(0), (reader.LDL, {}), use(0)), END)
 
 
 def test_a_loop_that_the_way_does_not_come_through_is_not_told():

@@ -70,10 +70,10 @@ def test_what_is_told_later_agrees_with_what_was_told(first, then, kind, one_aft
 
 
 @pytest.mark.parametrize("state, kinds", [("running", set()), ("failed", {"attempts fell"})])
-def test_a_clean_stop_takes_an_attempt_back_from_what_runs(state, kinds):
+def test_a_clean_stop_or_a_killed_executor_takes_an_attempt_back_from_what_runs(state, kinds):
     ledger = Ledger()
     ledger.observe({"id": "x", "state": state, "attempt": 2}, time.monotonic())
-    ledger.clean_stops.append(time.monotonic())
+    ledger.handed_back.append(time.monotonic())
     time.sleep(0.001)
     ledger.observe({"id": "x", "state": state, "attempt": 1}, time.monotonic())
     assert set(ledger.violations) == kinds

@@ -50,6 +50,10 @@ static void bank_conflicts_come_with_shared_memory_or_by_name(void **state)
     counters_begin(&counters, &wanted);
     assert_int_equal(counters.count, 18);
     assert_false(counters.at[17].named);
+    wanted = (struct counters_wanted){.on = true, .shared = true, .count = 1, .name = {"local_load_bytes"}};
+    counters_begin(&counters, &wanted);
+    assert_int_equal(counters.count, 19);
+    assert_string_equal(counters.at[18].name, "local_load_bytes");
 }
 
 /* What is known to be otherwise: boards whose memory is the machine's have no DRAM counters of their own. */
@@ -119,8 +123,11 @@ static void the_chip_says_which_names_it_has(void **state)
     (void)state;
     struct counters counters;
     struct error error = {0};
-    const struct counters_wanted wanted = {
-        .on = true, .count = 3, .name = {"sm__cycles_active.avg", "smsp__inst_executed", "sm__nonsense.sum"}};
+    const struct counters_wanted wanted = {.on = true,
+                                           .count = 5,
+                                           .name = {"sm__cycles_active.avg", "smsp__inst_executed",
+                                                    "sm__nonsense.sum", "local_load_bytes",
+                                                    "local_store_bytes"}};
     const char *const *names;
     int count;
     if (chips(&names, &count) < 0)
@@ -130,6 +137,8 @@ static void the_chip_says_which_names_it_has(void **state)
     assert_non_null(strstr(named(&counters, "smsp__inst_executed")->reason, ".sum"));
     assert_non_null(strstr(named(&counters, "sm__nonsense.sum")->reason, "GH100 has no"));
     assert_string_equal(named(&counters, "gld_requests")->reason, "");
+    assert_string_equal(named(&counters, "local_load_bytes")->reason, "");
+    assert_string_equal(named(&counters, "local_store_bytes")->reason, "");
     error = (struct error){0};
     assert_int_equal(counters_chips_plan("XX999", &wanted, &counters, &error), -1);
 }

@@ -1,10 +1,13 @@
 /* A chart in its panel: heading, drawing at the panel's real width, a sentence that says what it shows, its table, and
    itself as a file.
 
-   board({heading, aside, sentence, draw, table, file}) takes functions that give the texts; draw(width) gives {svg,
-   canvas, marks, part}; table is {node, update()} and drawn once it is opened; file() the name of what is saved. A
-   pointer, and the arrow keys, go from mark to mark and tell its words. {node, update()}. */
-import {h, replace} from "../dom.js";
+   board({heading, aside, sentence, draw, table, file, legend, onZoom}) takes functions that give the texts; draw(width)
+   gives {svg, canvas, marks, part, cross, within}; table is {node, update()} and drawn once it is opened; file() the
+   name of what is saved; legend() the nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark
+   to mark and tell its words; where there is cross(x, y) a cross hair follows the pointer and tells all that stands
+   there. onZoom(range) is called with what within() makes of the places that a pointer was dragged between, or of the
+   middle for the key +; with null for −. {node, update(), close()}. */
+import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
 import {canCopyPicture, copyPicture, pngBlob, save, svgBlob} from "./export.js";
@@ -45,49 +48,90 @@ function beyond(marks, from, [dx, dy]) {
   return best;
 }
 
-function probe(place, marksNow) {
-  const bubble = h("div", {class: "tip at-mark", hidden: true}),
-        said = h("span", {class: "unseen", "aria-live": "polite"});
-  let at = null;
-  const show = (mark, aloud) => {
+const DRAGGED = 8;
+
+const boxed = (node, left, top, width, height) =>
+  Object.assign(node.style, {left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`});
+
+/* Tells what a pointer or the keys find in the drawing. */
+function probe(place, drawnNow, onZoom) {
+  const bubble = h("div", {class: "tip at-mark", hidden: true}), hair = h("div", {class: "cross-hair", hidden: true}),
+        range = h("div", {class: "range", hidden: true}), said = h("span", {class: "unseen", "aria-live": "polite"});
+  let at = null, from = null;
+  const show = (mark, aloud, y = mark?.y) => {
     at = mark;
     bubble.hidden = !mark;
+    hair.hidden = mark?.top === undefined;
     if (!mark) return;
     bubble.textContent = typeof mark.words === "function" ? mark.words() : mark.words;
     if (aloud) said.textContent = bubble.textContent;
+    if (!hair.hidden) boxed(hair, mark.x, mark.top, 0, mark.bottom - mark.top);
     const wide = place.clientWidth, size = bubble.getBoundingClientRect();
-    bubble.style.left = `${Math.max(0, Math.min(mark.x + 10, wide - size.width))}px`;
-    bubble.style.top = `${mark.y - size.height - 10 < -20 ? mark.y + 12 : mark.y - size.height - 10}px`;
+    bubble.style.left =
+      `${mark.x + 10 + size.width > wide ? Math.max(0, mark.x - 10 - size.width) : Math.max(0, mark.x + 10)}px`;
+    bubble.style.top = `${y - size.height - 10 < -20 ? y + 12 : y - size.height - 10}px`;
+  };
+  const where = event => {
+    const box = place.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
   };
   const move = event => {
-    const box = place.getBoundingClientRect(),
-          mark = nearest(marksNow(), event.clientX - box.left, event.clientY - box.top);
-    if (mark !== at) show(mark, false);
+    const [x, y] = where(event), drawn = drawnNow();
+    if (from && Math.hypot(x - from[0], y - from[1]) > DRAGGED) {
+      range.hidden = false;
+      boxed(range, Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1]));
+      return show(null);
+    }
+    const mark = drawn?.cross ? drawn.cross(x, y) : nearest(drawn?.marks ?? [], x, y);
+    if (mark?.top !== undefined || mark !== at) show(mark, false, mark?.top === undefined ? mark?.y : y);
+    return null;
+  };
+  const up = event => {
+    const began = from, found = range.hidden || !began ? null : drawnNow().within(...began, ...where(event));
+    from = null;
+    range.hidden = true;
+    if (found) onZoom(found);
   };
   place.addEventListener("pointermove", move);
-  place.addEventListener("pointerdown", move);
-  place.addEventListener("pointerleave", () => show(null));
+  place.addEventListener("pointerdown", event => {
+    if (onZoom && drawnNow()?.within && event.button === 0 && event.pointerType === "mouse") from = where(event);
+    move(event);
+  });
+  place.addEventListener("pointerup", up);
+  place.addEventListener("pointerleave", () => {
+    from = null;
+    range.hidden = true;
+    show(null);
+  });
   place.addEventListener("focusout", () => show(null));
+  const zoomKey = key => {
+    const {within, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
+                   high = Number(svg.getAttribute("height")), x = at?.x ?? wide / 2, y = at?.y ?? high / 2;
+    const found = key === "-" ? null : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4);
+    if (key === "-" || found) onZoom(found);
+  };
   place.addEventListener("keydown", event => {
     if (event.key === "Escape") return show(null);
-    const way = KEYS[event.key], marks = marksNow();
-    if (!way || !marks.length || event.metaKey || event.ctrlKey || event.altKey) return;
+    const way = KEYS[event.key], marks = drawnNow()?.marks ?? [];
+    if (event.metaKey || event.ctrlKey || event.altKey) return null;
+    if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()?.within) return zoomKey(event.key);
+    if (!way || !marks.length) return null;
     event.preventDefault();
-    show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
+    return show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
   });
   return {
-    nodes: [bubble, said],
+    nodes: [range, hair, bubble, said],
     hide: () => {
       if (at) show(null);
     }
   };
 }
 
-export function board({heading, aside, sentence, draw, table, file}) {
+export function board({heading, aside, sentence, draw, table, file, legend = () => null, onZoom = null}) {
   const title = h("h2", {}), beside = h("span", {class: "quiet aside"}), words = h("p", {class: "sentence"});
   const place = h("div", {class: "drawing", tabindex: "0", role: "group"}), layer = h("div", {});
   let width = 0, drawn = null, tables = null;
-  const found = probe(place, () => drawn?.marks ?? []);
+  const found = probe(place, () => drawn, onZoom), keys = h("div", {class: "legend"});
   replace(place, layer, found.nodes);
   const under =
     h("details", {
@@ -106,8 +150,8 @@ export function board({heading, aside, sentence, draw, table, file}) {
         button(
           t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas), {small: true, label: t("chart.copy_picture")}));
   const node =
-    h("section", {class: "panel board"}, h("header", {}, title, beside), place, words,
-      h("div", {class: "board-foot"}, acts, under));
+    h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,
+      h("div", {class: "board-foot"}, onZoom && h("span", {class: "quiet"}, t("chart.zoom")), acts, under));
 
   function tableShow() {
     if (!tables) under.append((tables = table()).node);
@@ -118,12 +162,14 @@ export function board({heading, aside, sentence, draw, table, file}) {
     title.textContent = heading();
     place.setAttribute("aria-label", t("chart.keys", {name: heading()}));
     if (words.textContent !== said) words.textContent = said;
+    redraw(keys, legend());
     if (!width) return;
     drawn = draw(width);
     drawn.svg.setAttribute("role", "img");
     drawn.svg.setAttribute("aria-label", said);
     found.hide();
     replace(layer, drawn.canvas, drawn.svg);
+    place.classList.toggle("zooms", Boolean(onZoom && drawn.within));
     beside.textContent = aside(drawn);
     if (under.open) tableShow();
   }

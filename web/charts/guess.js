@@ -1,6 +1,6 @@
 /* The scale of a guess: an axis, the guess as a triangle, what was measured as filled marks, what was published as
-   diamonds. Marks are {kind: guess | shipped | own | published, value, words}; one off the scale stands at its end,
-   with an arrow. */
+   diamonds. Marks are {kind: guess | shipped | own | own unsure | published, value, range (a bar), words}; one off the
+   scale stands at its end, with an arrow. */
 import {svg} from "../dom.js";
 import {round, text} from "./svg.js";
 
@@ -21,12 +21,15 @@ function rowsOf(marks, at, width) {
   });
 }
 
-function shape(mark) {
+function shape(mark, at) {
   const x = round(mark.at);
   if (mark.kind === "guess") return svg("path", {class: "guess", d: `M${x} ${AXIS - 1}l-7 -11h14z`});
   if (mark.kind === "published")
     return svg("path", {class: "published", d: `M${x} ${AXIS - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z`});
-  return svg("circle", {class: mark.kind, cx: x, cy: AXIS, r: 5.5});
+  const dot = svg("circle", {class: mark.kind, cx: x, cy: AXIS, r: 5.5});
+  return mark.range ?
+    svg("g", {}, svg("path", {class: "own-range", d: `M${at(mark.range[0])} ${AXIS}H${at(mark.range[1])}`}), dot) :
+    dot;
 }
 
 export function guess_draw({min, max, ticks, unit}, marks, width) {
@@ -65,6 +68,6 @@ export function guess_draw({min, max, ticks, unit}, marks, width) {
   for (const mark of above)
     drawing.append(
       text(mark.x, AXIS - 19 - mark.row * ROW, mark.words, {class: `label ${mark.kind}`, "text-anchor": "middle"}));
-  drawing.append(...[...below, ...above].map(shape));
+  drawing.append(...[...below, ...above].map(mark => shape(mark, value => round(at(value)))));
   return drawing;
 }

@@ -1,21 +1,29 @@
-/* Values against one axis, a line a series with its intervals; more than three series become small drawings of one
-   scale each.
+/* Values against one axis, a line a series with its intervals, laid over each other; or small drawings of one scale,
+   one a series (`panels`).
 
-   linesDraw(width, {series, axis, xName, unit, write, rules, zero, narrow}) gives {svg, canvas, marks, part}: a series
-   is {name, note, kind, points:
-   [{x, y, low, high, words}], predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x,
-   words}]}, and scattered where no line may join its points, as they are of several devices. `marks` are what a pointer
-   or the keys find: {x, y, words} in pixels, words a text or what gives it. */
+   linesDraw(width, {series, axis, xName, unit, write, rules, zero, panels, labels}) gives {svg, canvas, marks, part,
+   cut, dense, frames, cross, within}: a series is {name, note, kind, dash, points: [{x, y, low, high, words, unsure}],
+   predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}], without: [x]}, and
+   scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the keys
+   find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is nearest,
+   {x, top, bottom, words}; within(px0, py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or
+   null. The scale is that of the medians: an interval that goes on beyond it ends in an arrow (`cut`). More points than
+   there are pixels for are drawn as a density (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
+import {denseDraw, isDense, ticksOf} from "./dense.js";
 import {painterFor} from "./painter.js";
 import {round, text, textWidth} from "./svg.js";
 
 export const KINDS = ["measured", "second", "third"];
+/* Series that are told apart in one drawing: by colour, then by the dashes of the line. */
+export const OVERLAID_MOST = 12;
+export const styleOf = i => ({kind: KINDS[i % KINDS.length], dash: Math.floor(i / KINDS.length) % 4});
 const TOP = 30, BOTTOM = 44, LEFT = 52, SMALL_HEIGHT = 170, SMALL_WIDTH = 250;
 
-const countOf = series => series.points.length * 2 + series.predicted.length + series.published.length;
+const countOf = (series, wide) => [series.points, series.predicted, series.published].reduce(
+  (sum, list, i) => sum + (isDense(list, wide) ? 0 : list.length * (i ? 1 : 2)), 0);
 
 /* Names at the ends of their lines, moved apart until each has its place; a name where a line ends before the others.
  */
@@ -35,34 +43,54 @@ function labelsDraw(ends, right, top, bottom) {
       one.note && text(Math.min(one.x + 8, right + 8), one.at + 18, one.note, {class: "small halo"})));
 }
 
-function seriesDraw(painter, one, x, y, base, marks) {
-  const at = point => [x.at(point.x), y.at(point.y)];
-  for (const point of one.points)
-    if (point.low !== null) painter.whisker(x.at(point.x), y.at(point.high), y.at(point.low), one);
-  /* A line never runs over a place that has no value yet. */
-  const broken = [...one.coming, ...one.refused.map(point => point.x)].map(value => x.at(value)), pieces = [[]];
-  for (const point of one.points) {
-    const [px] = at(point), last = pieces.at(-1).at(-1);
-    if (last && broken.some(gap => gap > last[0] && gap < px)) pieces.push([]);
-    pieces.at(-1).push(at(point));
-  }
-  if (!one.scattered) pieces.forEach(piece => painter.line(piece, one));
-  for (const point of one.points) painter.dot(...at(point), {...one, hollow: false});
-  for (const point of one.predicted) painter.dot(...at(point), {...one, hollow: true});
-  for (const point of one.published) painter.diamond(...at(point));
-  for (const value of one.coming) painter.dot(x.at(value), base, {...one, hollow: true});
-  for (const point of one.refused) painter.cross(x.at(point.x), base - 8);
+function whiskerDraw(painter, point, one, x, y) {
+  const [least, most] = y.at.domain();
+  painter.whisker(
+    x.at(point.x), y.at(Math.min(point.high, most)), y.at(Math.max(point.low, least)),
+    {...one, up: point.high > most, down: point.low < least});
+  return point.high > most || point.low < least;
+}
+
+/* Whether an interval was cut. */
+function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
+  const at = point => [x.at(point.x), y.at(point.y)], wide = right - left;
+  const gaps = [...one.coming, ...(one.without ?? []), ...one.refused.map(point => point.x)].map(value => x.at(value));
   const seen = (list, py) =>
     list.forEach(point => marks.push({x: x.at(point.x), y: py ?? y.at(point.y), words: point.words}));
-  seen(one.points);
-  seen(one.predicted);
+  let cut = false;
+  if (isDense(one.points, wide)) {
+    marks.push(...denseDraw(drawing, one.points.map(point => [...at(point), point]), gaps, one));
+  } else {
+    for (const point of one.points)
+      if (point.low !== null) cut = whiskerDraw(painter, point, one, x, y) || cut;
+    /* A line never runs over a place that has no value. */
+    const pieces = [[]];
+    for (const point of one.points) {
+      const [px] = at(point), last = pieces.at(-1).at(-1);
+      if (last && gaps.some(gap => gap > last[0] && gap < px)) pieces.push([]);
+      pieces.at(-1).push(at(point));
+    }
+    if (!one.scattered) pieces.forEach(piece => painter.line(piece, one));
+    for (const point of one.points) painter.dot(...at(point), {...one, hollow: false, unsure: point.unsure});
+    seen(one.points);
+  }
+  if (isDense(one.predicted, wide)) {
+    marks.push(...denseDraw(drawing, one.predicted.map(point => [...at(point), point]), gaps, {...one, hollow: true}));
+  } else {
+    for (const point of one.predicted) painter.dot(...at(point), {...one, hollow: true});
+    seen(one.predicted);
+  }
+  for (const point of one.published) painter.diamond(...at(point));
+  for (const px of ticksOf(one.coming.map(value => x.at(value)), wide)) painter.dot(px, base, {...one, hollow: true});
+  for (const px of ticksOf(one.refused.map(point => x.at(point.x)), wide)) painter.cross(px, base - 8);
   seen(one.published);
-  seen(one.refused, base - 8);
+  if (!isDense(one.refused, wide)) seen(one.refused, base - 8);
+  return cut;
 }
 
 /* One set of axes with its series, in the box. */
-function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x, y, small}) {
-  const {axis, rules} = spec, marks = [];
+function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x, y, small}, found) {
+  const {axis, rules} = spec;
   if (rules)
     for (const rule of rulesOf(x, [axis.values[0], axis.values.at(-1)], rules))
       drawing.append(
@@ -82,11 +110,14 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
   for (const reference of spec.references ?? [])
     drawing.append(svg("path", {class: "reference", d: `M${left} ${round(y.at(reference.y))}H${right}`}));
   if (spec.stems)
-    for (const one of series)
+    for (const one of series.filter(other => !isDense(other.predicted, right - left)))
       for (const point of one.predicted)
         drawing.append(svg("path", {class: "stem", d: `M${round(x.at(point.x))} ${top}V${round(y.at(point.y) - 4)}`}));
-  series.forEach(one => seriesDraw(painter, one, x, y, bottom, marks));
-  if (!small)
+  for (const one of series)
+    found.cut = seriesDraw(drawing, painter, one, {x, y, left, right, base: bottom}, found.marks) || found.cut;
+  found.dense ||= series.some(one => isDense(one.points, right - left));
+  found.frames.push({left, right, top, bottom, x, series});
+  if (!small && spec.labels !== false)
     drawing.append(...labelsDraw(
       series
         .flatMap(one => {
@@ -97,52 +128,95 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
         })
         .filter(end => end.name),
       right, top, bottom));
-  return marks;
 }
 
-const valuesOf = series => series.flatMap(
-  one =>
-    [...one.points.flatMap(point => [point.y, point.low ?? point.y, point.high ?? point.y]),
-     ...one.predicted.map(point => point.y), ...one.published.map(point => point.y)]);
+const extent = values =>
+  values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
 
-function severalDraw(drawing, painter, width, spec) {
-  const {series, axis} = spec, across = Math.max(1, Math.floor((width + 16) / SMALL_WIDTH)),
-                 each = (width + 16) / across, marks = [];
+/* What the scale holds: all medians, and of the intervals what lies near them. */
+function limitsOf(series, wide, references = []) {
+  const [low, high] = extent([
+    ...series.flatMap(one => [...one.points, ...one.predicted, ...one.published].map(point => point.y)),
+    ...references.map(one => one.y)
+  ]);
+  if (low > high) return null;
+  const room = (high - low || Math.abs(high) * 0.2) / 2,
+        ends = series.filter(one => !isDense(one.points, wide))
+                 .flatMap(one => one.points.flatMap(point => [point.low ?? low, point.high ?? high])),
+        [least, most] = extent(ends);
+  return [Math.min(low, Math.max(least, low - room)), Math.max(high, Math.min(most, high + room))];
+}
+
+function panelsDraw(drawing, painter, {each, across}, spec, values, found) {
+  const {series, axis} = spec;
   series.forEach((one, i) => {
     const left = (i % across) * each + LEFT, right = left + each - LEFT - 24,
           top = Math.floor(i / across) * SMALL_HEIGHT + 28, bottom = top + SMALL_HEIGHT - 64;
-    const x = xScale(axis, left + 6, right - 4), y = yScale(valuesOf(series), top, bottom, {zero: spec.zero});
+    const x = xScale(axis, left + 6, right - 4), y = yScale(values, top, bottom, {zero: spec.zero});
     drawing.append(text(left - LEFT + 12, top - 12, one.name, {class: "series-name measured"}));
     if (one.note) drawing.append(text(right, top - 12, one.note, {class: "small", "text-anchor": "end"}));
-    marks.push(...plotDraw(
-      drawing, painter, {left, right, top, bottom}, spec, [{...one, kind: "measured"}], {x, y, small: true}));
+    plotDraw(
+      drawing, painter, {left, right, top, bottom}, spec, [{...one, kind: "measured", dash: 0}], {x, y, small: true},
+      found);
   });
-  return marks;
+}
+
+/* Cross hair and range over the frames of a drawing. */
+function foundOver(frames, axis, columnWords) {
+  const frameAt = (px, py) =>
+    frames.find(one => px >= one.left - 8 && px <= one.right + 8 && py >= one.top - 20 && py <= one.bottom + 20);
+  return {
+    cross(px, py) {
+      const frame = frameAt(px, py);
+      if (!frame) return null;
+      const value = axis.values.reduce(
+        (best, one) => Math.abs(frame.x.at(one) - px) < Math.abs(frame.x.at(best) - px) ? one : best);
+      const words = columnWords(value, frame.series);
+      return words && {x: frame.x.at(value), top: frame.top, bottom: frame.bottom, words};
+    },
+    within(px0, py0, px1, py1) {
+      const frame = frameAt(px0, py0);
+      const inside = frame && axis.values.filter(value => {
+        const at = frame.x.at(value);
+        return at >= Math.min(px0, px1) && at <= Math.max(px0, px1);
+      });
+      return inside?.length > 1 && inside.length < axis.values.length ? {zoom: [inside[0], inside.at(-1)]} : null;
+    }
+  };
 }
 
 export function linesDraw(width, spec) {
-  const {series, axis} = spec, values = valuesOf(series), several = series.length > KINDS.length;
-  const across = Math.max(1, Math.floor((width + 16) / SMALL_WIDTH)),
-        height = several ? Math.ceil(series.length / across) * SMALL_HEIGHT + 8 : spec.height ?? 270;
+  const {series, axis} = spec;
+  const across = Math.max(1, Math.floor((width + 16) / SMALL_WIDTH)), each = (width + 16) / across,
+        height = spec.panels ? Math.ceil(series.length / across) * SMALL_HEIGHT + 8 : spec.height ?? 270;
+  const wide = (spec.panels ? each : width) - LEFT - 24, limits = limitsOf(series, wide, spec.references);
   const drawing = svg("svg", {class: "lines", width, height}),
-        painter = painterFor(series.reduce((sum, one) => sum + countOf(one), 0), width, height);
-  if (!values.length) {
+        found = {marks: [], cut: false, dense: false, frames: []};
+  if (!limits) {
     drawing.setAttribute("height", 60);
     drawing.append(text(0, 36, t("sweep.nothing_yet"), {class: "small"}));
     return {svg: drawing, canvas: null, marks: [], part: false};
   }
-  if (several) {
-    const marks = severalDraw(drawing, painter, width, spec);
+  const painter = painterFor(series.reduce((sum, one) => sum + countOf(one, wide), 0), width, height);
+  const result = part => ({
+    svg: drawing,
+    canvas: painter.canvas,
+    part,
+    ...found,
+    ...foundOver(found.frames, axis, spec.columnWords ?? (() => null))
+  });
+  if (spec.panels) {
+    panelsDraw(drawing, painter, {each, across}, spec, limits, found);
     if (painter.node) drawing.append(painter.node);
-    return {svg: drawing, canvas: painter.canvas, marks, part: yScale(values, 0, 1, {zero: spec.zero}).part};
+    return result(yScale(limits, 0, 1, {zero: spec.zero}).part);
   }
-  const longest =
-          Math.max(0, ...series.flatMap(one => [textWidth(one.name ?? "", 7.6), textWidth(one.note ?? "", 6.2)])),
-        side = width < 480 ? 12 : Math.min(width * 0.3, longest + 20);
-  const phone = side <= 12, left = LEFT, right = width - Math.max(16, side),
-        top = phone && series.some(one => one.name) ? TOP + 16 : TOP, bottom = height - BOTTOM;
-  const x = xScale(axis, left + 6, right - 6),
-        y = yScale([...values, ...(spec.references ?? []).map(one => one.y)], top, bottom, {zero: spec.zero});
+  const longest = spec.labels === false ?
+    0 :
+    Math.max(0, ...series.flatMap(one => [textWidth(one.name ?? "", 7.6), textWidth(one.note ?? "", 6.2)]));
+  const side = width < 480 ? 12 : Math.min(width * 0.3, longest + 20);
+  const phone = side <= 12, left = LEFT, right = width - Math.max(16, side), named = phone && spec.labels !== false,
+        top = named && series.some(one => one.name) ? TOP + 16 : TOP, bottom = height - BOTTOM;
+  const x = xScale(axis, left + 6, right - 6), y = yScale(limits, top, bottom, {zero: spec.zero});
   drawing.append(
     text(
       left - 6, 14, spec.unit,
@@ -151,7 +225,7 @@ export function linesDraw(width, spec) {
       right, height - 8, textWidth(spec.xName, 6.3) > right - 8 ? spec.xShort ?? axis.name : spec.xName,
       {class: "tick", "text-anchor": "end"}));
   /* On a phone there is no room beside the lines: names stand above. */
-  if (phone) {
+  if (named) {
     let from = 0;
     for (const one of series.filter(other => other.name)) {
       drawing.append(
@@ -161,8 +235,9 @@ export function linesDraw(width, spec) {
   }
   const place = svg("g", {});
   drawing.append(place);
-  const marks = plotDraw(
-    place, painter, {left, right, top, bottom}, spec, series.map(one => phone ? {...one, name: ""} : one), {x, y});
+  plotDraw(
+    place, painter, {left, right, top, bottom}, spec, series.map(one => phone ? {...one, name: ""} : one), {x, y},
+    found);
   if (painter.node) place.insertBefore(painter.node, place.querySelector(".series-name")?.parentNode ?? null);
-  return {svg: drawing, canvas: painter.canvas, marks, part: y.part};
+  return result(y.part);
 }

@@ -2,8 +2,11 @@
    stands in each cell while that is 44 px or wider; refused ones are hatched, those that nobody asked for are empty,
    the best of a map is framed.
 
-   mapDraw(width, {maps: [{name, cells: [{column, row, value, state, words}]}], columns, rows, columnName, rowName,
-   write, unit, less}) gives {svg, canvas, marks}. `less`: the least is the best. */
+   mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
+   rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, within}. `less`: the least is the best; `name`
+   gives the text of a column or row. What is not sure is marked, is never the best, and does not set the scale.
+   within(px0, py0, px1, py1) are the ranges of columns and rows between two places, {zoom, rows}, where those are
+   numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
@@ -20,7 +23,7 @@ const between = (from, to, part) =>
 export function shadesOf(low, high) {
   const [from, middle, to] = ["map-low", "map-middle", "map-high"].map(name => channels(token(name)));
   return value => {
-    const part = high > low ? (value - low) / (high - low) : 1;
+    const part = high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 1;
     return part < 0.5 ? between(from, middle, part * 2) : between(middle, to, part * 2 - 1);
   };
 }
@@ -47,20 +50,22 @@ function sizes(width, {maps, columns, rows}) {
   };
 }
 
-const named = (value, i, gap) => i % gap === 0 ? String(value) : null;
+const named = (value, i, gap) => i % gap === 0 ? value : null;
 
 function headsDraw(drawing, spec, {cell, row}, left, top) {
   const gapX = Math.max(1, Math.ceil(30 / cell)), gapY = Math.max(1, Math.ceil(16 / row));
   spec.columns.forEach(
-    (value, i) => named(value, i, gapX) &&
-      drawing.append(text(left + (i + 0.5) * cell, top - 8, value, {class: "tick", "text-anchor": "middle"})));
+    (value, i) => named(spec.name(value), i, gapX) &&
+      drawing.append(
+        text(left + (i + 0.5) * cell, top - 8, spec.name(value), {class: "tick", "text-anchor": "middle"})));
   spec.rows.forEach(
-    (value, i) => named(value, i, gapY) &&
-      drawing.append(text(left - 8, top + (i + 0.5) * row + 4, value, {class: "tick", "text-anchor": "end"})));
+    (value, i) => named(spec.name(value), i, gapY) &&
+      drawing.append(
+        text(left - 8, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
 }
 
 function bestOf(cells, less) {
-  const known = cells.filter(cell => cell.value !== null);
+  const known = cells.filter(cell => cell.value !== null && !cell.unsure);
   const best = known.length > 1 ?
     known.reduce((one, cell) => (less ? cell.value < one.value : cell.value > one.value) ? cell : one) :
     null;
@@ -89,6 +94,8 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   };
   const states = new Set(spec.maps.flatMap(map => map.cells.map(cell => cell.state)));
   if (states.has("refused")) key({fill: stripes.fill}, t("map.refused"));
+  if (spec.maps.some(map => map.cells.some(cell => cell.unsure && cell.value !== null)))
+    key({class: "unsure-key"}, `△ ${t("map.unsure")}`);
   if (states.has("failed")) key({class: "failed-cell"}, t("map.failed"));
   if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length))
     key({class: "empty-cell"}, t("map.not_asked"));
@@ -99,7 +106,8 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
 
 export function mapDraw(width, spec) {
   const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across),
-        values = spec.maps.flatMap(map => map.cells.map(cell => cell.value)).filter(value => value !== null);
+        known = spec.maps.flatMap(map => map.cells).filter(cell => cell.value !== null),
+        sure = known.filter(cell => !cell.unsure), values = (sure.length ? sure : known).map(cell => cell.value);
   const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
         high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1, shade = shadesOf(low, high),
         stripes = hatch("refused");
@@ -129,6 +137,11 @@ export function mapDraw(width, spec) {
       }
       const fill = shade(cell.value);
       painter.cell(x, y, w, h, fill);
+      if (cell.unsure && size.numbers)
+        over.append(
+          rect(x + 1.5, y + 1.5, w - 3, h - 3, {class: "unsure-frame", stroke: isLight(fill) ? "#14191d" : "#ffffff"}));
+      else if (cell.unsure)
+        painter.unsure(x, y, w, h);
       if (size.numbers)
         over.append(text(
           x + w / 2, y + h / 2 + 4, spec.write(cell.value),
@@ -140,5 +153,15 @@ export function mapDraw(width, spec) {
   if (painter.node) drawing.append(painter.node);
   drawing.append(over);
   drawing.setAttribute("height", round(legendDraw(drawing, spec, height + 4, low, high, shade, stripes, width)));
-  return {svg: drawing, canvas: painter.canvas, marks, part: false};
+  const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
+  const within = (px0, py0, px1, py1) => {
+    const left = Math.floor(px0 / size.each) % size.across * size.each + LEFT,
+          top = Math.floor(py0 / size.height) * size.height + TOP;
+    const columns = between(spec.columns, (px0 - left) / size.cell, (px1 - left) / size.cell),
+          rows = between(spec.rows, (py0 - top) / size.row, (py1 - top) / size.row);
+    const range = (some, all) => some.length > 1 && some.length < all.length ? [some[0], some.at(-1)] : null;
+    const found = {zoom: range(columns, spec.columns), rows: range(rows, spec.rows)};
+    return spec.numbers && (found.zoom || found.rows) ? found : null;
+  };
+  return {svg: drawing, canvas: painter.canvas, marks, part: false, within};
 }

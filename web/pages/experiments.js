@@ -4,7 +4,7 @@ import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {ago, asked, cell, experimentLink, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
-import {filterForm, filtersOf, pagesLine} from "../filters.js";
+import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
 
@@ -32,7 +32,7 @@ function headingOf(experiments, filters) {
 }
 
 export async function open(root, params, {api, query, go, announce, signal}) {
-  const filters = filtersOf(query, ["kernel", "state", "device", "owner", "label", "sweep"]);
+  const filters = filtersOf(query, ["kernel", "state", "device", "owner", "label", "sweep", "since", "until"]);
   const after = query.get("page_token");
   const heading = h("h1", {class: "heading"}, t("nav.experiments")), body = h("div", {}), line = h("div", {});
   let page = null, results = new Map(), state = {};
@@ -81,7 +81,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         [
           {name: "kernel", options: kernels.map(kernel => kernel.name)},
           {name: "state", options: STATES, word: one => t(`state.${one}`)},
-          ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"}, {name: "label"}
+          ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"}, {name: "label"}, ...TIMES
         ],
         go),
       body, line));

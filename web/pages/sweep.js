@@ -5,14 +5,14 @@ import {board} from "../charts/board.js";
 import {save} from "../charts/export.js";
 import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
-import {h, redraw, replace} from "../dom.js";
+import {h, redraw, replace, svg} from "../dom.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
 import {remove} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
-import {ALL, axisNamed, canBeMap, changed, choiceOf, selected} from "../sweep/choice.js";
+import {ALL, axisNamed, changed, choiceOf, selected, viewsOf} from "../sweep/choice.js";
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
 import {Sweep} from "../sweep/data.js";
 import {metricOf, metricsOf} from "../sweep/metrics.js";
@@ -91,15 +91,16 @@ function choicesForm(sweep, choice, change) {
         axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
   const metrics = metricsOf(sweep).map(
     metric => [metric.id, metric.unit ? `${metric.title(sweep)}, ${metric.unit}` : metric.title(sweep)]);
-  const views = ["lines", "map"].map(
-    view =>
-      h("button", {
-        type: "button",
-        "aria-pressed": String(choice.view === view),
-        data: {key: `view ${view}`},
-        onclick: () => change("view", view)
-      },
-        t(`sweep.view_${view}`)));
+  const drawable = viewsOf(sweep, choice.x, choice.series),
+        views = drawable.map(
+          view =>
+            h("button", {
+              type: "button",
+              "aria-pressed": String(choice.view === view),
+              data: {key: `view ${view}`},
+              onclick: () => change("view", view)
+            },
+              t(`sweep.view_${view}`)));
   return [
     field("y", t("sweep.choose_y"), metrics, choice.y), field("x", t("sweep.choose_x"), axes, choice.x),
     field(
@@ -113,15 +114,44 @@ function choicesForm(sweep, choice, change) {
           ...axisNamed(sweep, name).values.map(one => [String(one), valueText(one)])
         ].filter(Boolean),
         String(value))),
-    canBeMap(sweep, choice.x, choice.series) &&
-      h("span", {class: "segments", role: "group", "aria-label": t("sweep.view")}, views)
+    drawable.length > 1 && h("span", {class: "segments", role: "group", "aria-label": t("sweep.view")}, views),
+    h("span", {class: "field"},
+      h("label",
+        {for: "choose-name"
+        },
+        t("sweep.name")),
+      h("input", {
+        id: "choose-name",
+        type: "text",
+        value: choice.name,
+        maxlength: "80",
+        autocomplete: "off",
+        data: {key: "choose-name"},
+        onchange: event => change("name", event.target.value.trim() || null)
+      })),
+    (choice.zoom || choice.rows) && button(t("sweep.whole"), () => change("zoom", null), {small: true, key: "whole"})
   ];
 }
 
+/* A button for each series: a click hides or shows it. */
+const legendOf = (series, toggle) => series.length > 1 && [
+  h("span", {class: "unseen"}, t("sweep.legend")),
+  series.map(
+    ({key, name, kind, dash, shown}) =>
+      h("button",
+        {type: "button", "aria-pressed": String(shown), data: {key: `series ${key}`}, onclick: () => toggle(key)},
+        svg(
+          "svg", {width: 26, height: 10, "aria-hidden": "true"},
+          svg("path", {class: `series-line ${kind}${dash ? ` dash-${dash}` : ""}`, d: "M0 5H26"}),
+          svg("circle", {class: `mark ${kind}`, cx: 13, cy: 5, r: 3.4})),
+        name))
+];
+
 function linesAside(spec, drawn) {
   return [
-    drawn.part && t("sweep.part"), spec.ranged && t("sweep.bars"), spec.hasPredicted && t("sweep.hollow"),
-    spec.hasPublished && t("sweep.diamonds")
+    drawn.part && t("sweep.part"), drawn.dense && t("dense.band"), !drawn.dense && spec.ranged && t("sweep.bars"),
+    drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure"),
+    spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
   ].filter(Boolean)
     .join("; ");
 }
@@ -145,14 +175,26 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const progress = progressPart(sweep), table = sweepTable(sweep, () => choice);
   function change(name, value) {
-    const now = changed(choice, name, value);
-    if (name === "x" && now.series === value) now.series = choice.x || "none";
-    if (name === "x" || name === "series") delete now.view;
-    asked = new URLSearchParams(now);
+    const now = {[name]: value};
+    if (name === "zoom") now.rows = null;
+    if (name === "x" && choice.series === value) now.series = choice.x || "none";
+    if (name === "x" || name === "series") Object.assign(now, {view: null, hide: null, zoom: null, rows: null});
+    changeTo(now);
+  }
+  function changeTo(values) {
+    const set = Object.entries(changed(choice, values)).filter(([, one]) => one !== null);
+    asked = new URLSearchParams(set);
     drawNow();
     const gone = sweep.axes.filter(axis => !(axis.name in choice.at)).map(axis => [`at.${axis.name}`, null]);
-    setQuery({...Object.fromEntries(gone), ...changed(choice, "y", choice.y)});
+    setQuery({...Object.fromEntries(gone), ...changed(choice, {})});
   }
+  const zoomTo = found => changeTo({
+    zoom: found?.zoom?.join("..") ?? (found ? changed(choice, {}).zoom : null),
+    rows: found?.rows?.join("..") ?? (found ? changed(choice, {}).rows : null)
+  });
+  const toggle = key => changeTo({
+    hide: (choice.hide.includes(key) ? choice.hide.filter(one => one !== key) : [...choice.hide, key]).join(",") || null
+  });
 
   /* ---- the charts ---- */
 
@@ -171,13 +213,16 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       mapDraw(width, spec) :
       linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
     table: () => chartTable(sweep, () => spec),
-    file: file("chart")
+    file: file("chart"),
+    legend: () => choice.view === "lines" && legendOf(spec.legend, toggle),
+    onZoom: zoomTo
   });
   const beside = board({
     heading: () => t("sweep.feared", {whose: relative.whose ? `, ${relative.whose}` : ""}),
     aside: () => relative.hasPublished ? t("sweep.diamonds") : "",
     sentence: () => relative.sentence,
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
+    onZoom: zoomTo,
     table: () => {
       const points = () =>
         selected(sweep, choice)
@@ -268,12 +313,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   let cost = 0, said = "";
   function drawNow() {
     if (signal.aborted) return;
-    const began = performance.now(), words = headingOf(sweep, recipe);
+    const began = performance.now(), usual = headingOf(sweep, recipe), words = asked.get("name") || usual;
     if (heading.textContent !== words) {
       heading.textContent = words;
       document.title = `${words} · coalesced`;
     }
-    redraw(under, underHeading(sweep, recipe));
+    redraw(under, words === usual ? null : `${usual}: `, underHeading(sweep, recipe));
     redraw(
       state, sweep.running ? null : [stateMark(sweep.head.state), " · "],
       h("span", {class: "quiet"}, ownerName(sweep.head.owner, me), " · ",

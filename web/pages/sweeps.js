@@ -2,7 +2,7 @@
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {filterForm, filtersOf, pagesLine} from "../filters.js";
+import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {ago, barOf, button, cell, headCell, numberCell, ownerMark, ownerName, stateMark, table} from "../parts.js";
 import {noValue, t} from "../words.js";
@@ -39,7 +39,7 @@ const mayCancel = (sweep, me) =>
   sweep.state === "running" && me && (me.role === "admin" || (me.role === "run" && sweep.owner === me.name));
 
 export async function open(root, params, {api, query, go, announce, signal}) {
-  const filters = filtersOf(query, ["owner"]), after = query.get("page_token");
+  const filters = filtersOf(query, ["owner", "since", "until"]), after = query.get("page_token");
   const heading = h("h1", {class: "heading"}, t("nav.sweeps")), body = h("div", {}), line = h("div", {});
   const requests = new Map(); /* lists leave them out */
   let page = null, state = {};
@@ -101,7 +101,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}], go), body, line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go), body, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [

@@ -1,7 +1,7 @@
 /* The data of a sweep's charts, made of its points: linesOf(sweep, choice) for charts/lines.js, mapsOf(...) for
    charts/map.js, relativeOf(...) for what an offset or a stride costs beside what was predicted; each has a sentence.
  */
-import {KINDS} from "../charts/lines.js";
+import {OVERLAID_MOST, styleOf} from "../charts/lines.js";
 import {count, percent} from "../format.js";
 import {elementBytes} from "../creation/fields.js";
 import {t} from "../words.js";
@@ -9,9 +9,10 @@ import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
 import {metricOf, withUnit} from "./metrics.js";
 import {namedValue, pointText, valueText} from "./names.js";
+import {concluded, isSure, sentenceOf} from "./sure.js";
 import {leastOf} from "./table.js";
 
-const SERIES_MOST = 24;
+const PANELS_MOST = 24;
 
 const failureText = point =>
   `${pointText(point)}: ${t(point.refused ? "sweep.refused" : `state.${point.state}`)}. ${point.failure?.detail ?? ""}`;
@@ -33,8 +34,11 @@ function memoryRules(axis, points) {
   return {sector: 32 / bytes, line: 128 / bytes};
 }
 
-function seriesOf(points, choice, metric, name, kind) {
-  const series = {name, note: "", kind, points: [], predicted: [], published: [], coming: [], refused: []};
+const emptySeries = rest =>
+  ({note: "", points: [], predicted: [], published: [], coming: [], refused: [], without: [], ...rest});
+
+function seriesOf(points, choice, metric, name, style) {
+  const series = emptySeries({name, ...style});
   for (const point of points) {
     const x = point.values[choice.x], value = metric.value(point), range = metric.range(point),
           predicted = metric.predicted(point), published = metric.published(point);
@@ -44,12 +48,17 @@ function seriesOf(points, choice, metric, name, kind) {
         y: value,
         low: range ? range[0] : null,
         high: range ? range[1] : null,
+        unsure: !isSure(point),
+        point,
+        range,
         words: () => wordsOf(point, metric)
       });
     else if (point.failure || point.state === "failed")
       series.refused.push({x, words: () => failureText(point)});
     else if (!hasEnded(point.state))
       series.coming.push(x);
+    else
+      series.without.push(x);
     if (predicted !== null)
       series.predicted.push({
         x,
@@ -76,49 +85,82 @@ const axisDrawn = (sweep, name) => {
   return axis.kind === "shape" ? {...axis, kind: "text"} : axis;
 };
 
+/* The points in the part of the axis that is drawn. */
+const within = (zoom, value) => !zoom || value >= zoom[0] && value <= zoom[1];
+
+/* What stands at a place of the axis: a line for each series. */
+function columnWords(metric, axis) {
+  return (value, series) => {
+    const lines = series.flatMap(one => {
+      const at = one.points.find(point => point.x === value);
+      if (!at) return [];
+      const range = at.range ? ` (${metric.write(at.range[0])} ${t("interval.to")} ${metric.write(at.range[1])})` : "";
+      return [
+        `${one.name ? `${one.name}: ` : ""}${withUnit(metric, at.y)}${range}${at.point?.stable === false ? " △" : ""}`
+      ];
+    });
+    return lines.length ? [namedValue(axis.name, value), ...lines].join("\n") : null;
+  };
+}
+
 export function linesOf(sweep, choice) {
-  const metric = metricOf(choice.y), points = selected(sweep, choice),
+  const metric = metricOf(choice.y), axis = axisDrawn(sweep, choice.x), panels = choice.view === "panels",
+        points = selected(sweep, choice).filter(point => within(choice.zoom, point.values[choice.x])),
         split = choice.series ? axisNamed(sweep, choice.series) : null;
-  const groups = split ?
-    split.values.map(
-      value => [namedValue(split.name, value), points.filter(point => point.values[split.name] === value)]) :
-    [["", points]];
-  const asked = groups.filter(([, list]) => list.length), drawn = asked.slice(0, SERIES_MOST);
+  const byValue = new Map(split?.values.map(value => [value, []]));
+  if (split)
+    for (const point of points) byValue.get(point.values[split.name])?.push(point);
+  const groups =
+    split ? [...byValue].map(([value, list]) => [value, namedValue(split.name, value), list]) : [["", "", points]];
+  const asked = groups.filter(([, , list]) => list.length)
+                  .map(([value, name, list], i) => ({key: String(value), name, list, style: styleOf(i)}));
+  const shown = asked.filter(one => !choice.hide.includes(one.key)),
+        drawn = shown.slice(0, panels ? PANELS_MOST : OVERLAID_MOST);
   const series = drawn.map(
-    ([name, list], i) =>
-      ({...seriesOf(list, choice, metric, name, KINDS[i] ?? "measured"), scattered: choice.at.device === ALL}));
+    one => ({...seriesOf(one.list, choice, metric, one.name, one.style), scattered: choice.at.device === ALL}));
   return {
     series,
-    left_out: asked.length - drawn.length,
-    axis: axisDrawn(sweep, choice.x),
+    panels,
+    labels: false,
+    legend: split && !panels ?
+      asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)})) :
+      [],
+    left_out: shown.length - drawn.length,
+    axis: {...axis, values: axis.values.filter(value => within(choice.zoom, value))},
     unit: metric.unit || metric.title(sweep),
     write: metric.write,
     rules: memoryRules(axisNamed(sweep, choice.x), points),
+    columnWords: columnWords(metric, axis),
     metric,
     points,
     ranged: series.some(one => one.points.some(point => point.low !== null)),
+    unsure: series.some(one => one.points.some(point => point.unsure)),
     hasPredicted: series.some(one => one.predicted.length),
     hasPublished: series.some(one => one.published.length)
   };
 }
 
+const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
+
 export function linesSentence(spec, choice) {
+  const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
+  if (all.all && !all.best) return sentenceOf(all);
   const sentences = spec.series.filter(one => one.points.length).map(one => {
-    const best = one.points.reduce((a, b) => (spec.metric.less ? b.y < a.y : b.y > a.y) ? b : a),
-          worst = one.points.reduce((a, b) => (spec.metric.less ? b.y > a.y : b.y < a.y) ? b : a);
-    const name = one.name ? `${one.name}: ` : "";
-    if (best.y === worst.y && one.points.length > 1)
-      return name + t("map.all_one", {value: withUnit(spec.metric, best.y)});
-    if (one.points.length === 1) return `${name}${withUnit(spec.metric, best.y)}.`;
-    const apart = spec.metric.less ? worst.y / best.y - 1 : 1 - worst.y / best.y;
-    return name + t(spec.metric.less ? "sweep.least" : "sweep.most", {
-             best: withUnit(spec.metric, best.y),
-             worst: withUnit(spec.metric, worst.y),
-             x: choice.x,
-             at_best: valueText(best.x),
-             at_worst: valueText(worst.x),
-             apart: percent(apart, apart < 0.1 ? 1 : 0)
-           });
+    const found = concluded(entriesOf(one.points), less), say = (best, worst) => {
+      if (best.value === worst.value && one.points.length > 1)
+        return t("map.all_one", {value: withUnit(metric, best.value)});
+      if (one.points.length === 1) return `${withUnit(metric, best.value)}.`;
+      const apart = less ? worst.value / best.value - 1 : 1 - worst.value / best.value;
+      return t(less ? "sweep.least" : "sweep.most", {
+        best: withUnit(metric, best.value),
+        worst: withUnit(metric, worst.value),
+        x: choice.x,
+        at_best: valueText(best.point.values[choice.x]),
+        at_worst: valueText(worst.point.values[choice.x]),
+        apart: percent(apart, apart < 0.1 ? 1 : 0)
+      });
+    };
+    return (one.name ? `${one.name}: ` : "") + sentenceOf(found, say);
   });
   const more = spec.left_out ? ` ${t("sweep.left_out", {n: count(spec.left_out)})}` : "";
   return (sentences.length ? sentences.slice(0, 3).join(" ") +
@@ -141,36 +183,21 @@ export function relativeOf(sweep, choice) {
   const cold = metricOf("cold_effective_gbps"),
         first = points.find(point => point.values[axis.name] === axis.values[0]), base = first && cold.value(first);
   if (!base) return null;
-  const measured = {
-    name: t("sweep.measured"),
-    note: "",
-    kind: "measured",
-    points: [],
-    predicted: [],
-    published: [],
-    coming: [],
-    refused: []
-  };
-  const model = {
-    name: t("sweep.predicted_efficiency"),
-    note: "",
-    kind: "waste",
-    points: [],
-    predicted: [],
-    published: [],
-    coming: [],
-    refused: []
-  };
+  const measured = emptySeries({name: t("sweep.measured"), kind: "measured"}),
+        model = emptySeries({name: t("sweep.predicted_efficiency"), kind: "waste"});
   const baseTime = first.first.published_elapsed_ms;
-  for (const point of points) {
+  for (const point of points.filter(one => within(choice.zoom, one.values[axis.name]))) {
     const x = point.values[axis.name], value = cold.value(point), predicted = leastOf(point.efficiency.predicted),
-          elapsed = point.first.published_elapsed_ms, range = cold.range(point);
+          elapsed = point.first.published_elapsed_ms, range = cold.range(point)?.map(one => one / base * 100);
     if (value !== null)
       measured.points.push({
         x,
         y: value / base * 100,
-        low: range ? range[0] / base * 100 : null,
-        high: range ? range[1] / base * 100 : null,
+        low: range ? range[0] : null,
+        high: range ? range[1] : null,
+        unsure: !isSure(point),
+        point,
+        range,
         words: `${namedValue(axis.name, x)}: ${percent(value / base, 1)}`
       });
     if (predicted !== null && predicted < 99.995)
@@ -188,19 +215,30 @@ export function relativeOf(sweep, choice) {
       });
   }
   if (!measured.points.length || !model.predicted.length) return null;
-  const lost = 1 - Math.min(...measured.points.map(point => point.y)) / 100,
-        feared = 1 - Math.min(...model.predicted.map(point => point.y)) / 100;
+  /* Where the first is not sure, nothing that is relative to it is. */
+  const entries = entriesOf(measured.points),
+        of = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
+  const found = concluded(of, false), reference = entries.find(({point}) => point === first);
+  /* What is lost is lost against the first. */
+  const loss = found.worst && reference ? concluded([reference, found.worst], false) : found;
+  const lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
+        feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
   measured.note = lost > 0 ? t("sweep.at_most_lost", {percent: percent(lost, 1)}) : "";
+  const write = value => percent(value / 100, 1);
   return {
     series: [measured, model],
-    axis: axisDrawn(sweep, axis.name),
+    axis: {...axisDrawn(sweep, axis.name), values: axis.values.filter(value => within(choice.zoom, value))},
     unit: t("sweep.relative_unit", {name: axis.name, value: valueText(axis.values[0])}),
-    write: value => percent(value / 100, 1),
+    write,
+    columnWords: columnWords({write, unit: ""}, axis),
     rules: memoryRules(axis, points),
     stems: true,
     whose: split ? valueText(split.values[0]) : "",
     height: 270,
-    sentence: t("sweep.relative_sentence", {feared: percent(feared, 0), lost: percent(Math.max(0, lost), 1)}),
+    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
+      sentenceOf(
+        {...found, apart: lost !== null, more: Math.max(found.more, loss.more)},
+        () => t("sweep.relative_lost", {lost: percent(lost, 1)}))}`,
     hasPublished: model.published.length > 0
   };
 }
@@ -212,14 +250,26 @@ function stateOf(point) {
 }
 
 export function mapsOf(sweep, choice) {
-  const metric = metricOf(choice.y), points = selected(sweep, choice), axis = axisNamed(sweep, choice.x),
+  const metric = metricOf(choice.y), axis = axisNamed(sweep, choice.x),
         split = choice.series ? axisNamed(sweep, choice.series) : null, shapes = axis.kind === "shape";
+  const placeOf = point => {
+    const [column, row = 1] =
+      shapes ? shapeOf(point.values[axis.name]) : [point.values[axis.name], point.values[split.name]];
+    return [column, row];
+  };
+  const points = selected(sweep, choice).filter(point => {
+    const [column, row] = placeOf(point);
+    return within(choice.zoom, column) && within(choice.rows, row);
+  });
   const cellOf = point => {
-    const at = shapes ? shapeOf(point.values[axis.name]) : [point.values[axis.name], point.values[split.name]];
+    const [column, row] = placeOf(point);
     return {
-      column: shapes ? at[0] : valueText(at[0]),
-      row: shapes ? at[1] ?? 1 : valueText(at[1]),
+      column,
+      row,
       value: metric.value(point),
+      range: metric.range(point),
+      point,
+      unsure: !isSure(point),
       state: stateOf(point),
       words: () => wordsOf(point, metric)
     };
@@ -231,6 +281,7 @@ export function mapsOf(sweep, choice) {
     [{name: "", list: points}];
   const maps = groups.filter(({list}) => list.length).map(({name, list}) => ({name, cells: list.map(cellOf)}));
   const unique = key => [...new Set(maps.flatMap(map => map.cells.map(cell => cell[key])))].sort((a, b) => a - b);
+  const ranged = (values, range) => values.filter(value => within(range, value));
   return {
     maps,
     metric,
@@ -238,8 +289,10 @@ export function mapsOf(sweep, choice) {
     write: metric.write,
     unit: metric.unit,
     less: metric.less,
-    columns: shapes ? unique("column") : axis.values.map(valueText),
-    rows: shapes ? unique("row") : split.values.map(valueText),
+    columns: shapes ? unique("column") : ranged(axis.values, choice.zoom),
+    rows: shapes ? unique("row") : ranged(split.values, choice.rows),
+    name: valueText,
+    numbers: shapes || [axis, split].every(one => one.kind === "number"),
     columnName: shapes ? t("map.columns", {name: axis.name}) : axis.name,
     rowName: shapes ? t("map.rows") : split.name,
     shapes
@@ -247,22 +300,20 @@ export function mapsOf(sweep, choice) {
 }
 
 export function mapSentence(spec) {
-  const better = (a, b) => spec.less ? a.value < b.value : a.value > b.value;
-  const sentences =
-    spec.maps
-      .map(map => {
-        const known = map.cells.filter(cell => cell.value !== null);
-        if (!known.length) return "";
-        const best = known.reduce((a, b) => better(b, a) ? b : a), worst = known.reduce((a, b) => better(a, b) ? b : a),
-              name = map.name ? `${map.name}: ` : "", at = cell => `${cell.column}\u00a0×\u00a0${cell.row}`;
-        if (best.value === worst.value) return `${name}${t("map.all_one", {value: withUnit(spec.metric, best.value)})}`;
-        return name + t("map.sentence", {
-                 best: withUnit(spec.metric, best.value),
-                 at_best: at(best),
-                 worst: withUnit(spec.metric, worst.value),
-                 at_worst: at(worst)
-               });
-      })
-      .filter(Boolean);
+  const at = ({column, row}) => `${valueText(column)}\u00a0×\u00a0${valueText(row)}`;
+  const sentences = spec.maps.flatMap(({name, cells}) => {
+    const known = cells.filter(cell => cell.value !== null);
+    if (!known.length) return [];
+    const said = sentenceOf(
+      concluded(known, spec.less),
+      (best, worst) =>
+        best.value === worst.value ? t("map.all_one", {value: withUnit(spec.metric, best.value)}) : t("map.sentence", {
+          best: withUnit(spec.metric, best.value),
+          at_best: at(best),
+          worst: withUnit(spec.metric, worst.value),
+          at_worst: at(worst)
+        }));
+    return [name ? `${name}: ${said}` : said];
+  });
   return sentences.join(" ") || t("sweep.nothing_yet");
 }

@@ -1,6 +1,8 @@
-/* What is drawn of a sweep: {view: "lines" or "map", x, series, y, at: {axis: value}}. choiceOf(sweep, query) takes it
-   from the address where that names what the sweep has, else it chooses; changed(choice, name, value) is the address of
-   another choice; selected(sweep, choice) are the points that are drawn. */
+/* What is drawn of a sweep: {view: "lines", "panels" or "map", x, series, y, at: {axis: value}, hide: the values of
+   `series` that are not drawn, as texts, zoom and rows: [from, to] of x, and of a map's rows, or null, name: what the
+   reader calls it}. choiceOf(sweep,
+   query) takes it from the address where that names what the sweep has, else it chooses; changed(choice, name, value)
+   is the address of another choice; selected(sweep, choice) are the points that are drawn. */
 import {metricsOf} from "./metrics.js";
 
 const LINES_MOST = 12, DEVICES_MOST = 3;
@@ -48,24 +50,50 @@ export function choiceOf(sweep, query) {
     if (axis.name !== x && axis.name !== series)
       at[axis.name] = axis.values.find(value => String(value) === query.get(`at.${axis.name}`)) ??
         (axis.factor ? ALL : axis.values[0]);
-  const view = ["lines", "map"].includes(query.get("view")) && canBeMap(sweep, x, series) ? query.get("view") :
-    canBeMap(sweep, x, series) ? first.x === x ? first.view : "lines" :
-                                 "lines";
-  return {view, x, series, y: y?.id ?? "", at};
+  const views = viewsOf(sweep, x, series),
+        view = views.includes(query.get("view")) ? query.get("view") :
+    views.includes("map") && first.x === x       ? first.view :
+                                                   "lines";
+  const hide = query.get("hide")?.split(",") ?? [];
+  return {
+    view,
+    x,
+    series,
+    y: y?.id ?? "",
+    at,
+    hide,
+    zoom: rangeOf(query, "zoom"),
+    rows: rangeOf(query, "rows"),
+    name: query.get("name") ?? ""
+  };
 }
 
-export function canBeMap(sweep, x, series) {
+/* "3..17" */
+function rangeOf(query, name) {
+  const [from, to] = (query.get(name) ?? "").split("..").map(Number);
+  return from < to ? [from, to] : null;
+}
+
+/* What the axes can be drawn as. */
+export function viewsOf(sweep, x, series) {
   const axis = axisNamed(sweep, x);
-  return Boolean(axis) && (axis.kind === "shape" || Boolean(series));
+  return ["lines", series && "panels", axis && (axis.kind === "shape" || series) && "map"].filter(Boolean);
 }
 
-export const changed = (choice, name, value) => ({
+const rangeText = range => range ? range.join("..") : null;
+
+/* The address of the choice with other values: texts, or null for none. */
+export const changed = (choice, values) => ({
   view: choice.view,
   x: choice.x,
   series: choice.series || "none",
   y: choice.y,
+  hide: choice.hide.join(",") || null,
+  zoom: rangeText(choice.zoom),
+  rows: rangeText(choice.rows),
+  name: choice.name || null,
   ...Object.fromEntries(Object.entries(choice.at).map(([axis, one]) => [`at.${axis}`, one])),
-  [name]: value
+  ...values
 });
 
 export const selected = (sweep, choice) => sweep.rows.filter(

@@ -11,6 +11,7 @@ import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";
 import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
+import {isSure} from "./sure.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
@@ -67,6 +68,7 @@ export class Sweep {
       has: new Set(),
       units: new Set(), /* of the predicted transactions */
       best: 0,
+      sureBest: 0,
       seenValues: {},
       peaks: new Set()
     });
@@ -87,10 +89,13 @@ export class Sweep {
     await this.pageRead(0, PAGE);
   }
 
-  /* Reads the points behind the first page. */
+  /* Reads the points behind the first page; the service makes the next page while this one is taken in. */
   async readRest() {
-    for (let from = PAGE; from < this.head.point_count; from += PAGE) {
-      await this.pageRead(from, PAGE);
+    const {point_count: all} = this.head, ask = from => from < all ? this.pageAsk(from, PAGE) : null;
+    for (let from = PAGE, page = ask(from); page; from += PAGE) {
+      const now = await page;
+      page = ask(from + PAGE);
+      this.pageTake(now);
       this.changed();
     }
     if (this.head.state === "running") this.catchUp();
@@ -107,13 +112,22 @@ export class Sweep {
 
   /* Reads the points from..from + size with all of their runs. */
   async pageRead(from, size) {
+    this.pageTake(await this.pageAsk(from, size));
+  }
+
+  /* The tables of these points: [summary, ...runs]. */
+  pageAsk(from, size) {
     const {repeat} = this.head, wanted = Math.min(size, this.head.point_count - from) * repeat, pages = [];
     for (let at = 0; at < wanted; at += PAGE)
       pages.push(this.table("runs", from * repeat + at, Math.min(PAGE, wanted - at)));
-    const [summary, ...runs] =
-      await Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
-    const byPoint = list =>
-      list.reduce((all, row) => all.set(row.index, [...(all.get(row.index) ?? []), row]), new Map());
+    return Promise.all([this.table("summary", from, Math.min(size, this.head.point_count - from)), ...pages]);
+  }
+
+  pageTake([summary, ...runs]) {
+    const byPoint = list => list.reduce((all, row) => {
+      all.has(row.index) ? all.get(row.index).push(row) : all.set(row.index, [row]);
+      return all;
+    }, new Map());
     const of = byPoint(runs.flat());
     for (const [index, rows] of byPoint(summary)) {
       const ran = of.get(index) ?? [],
@@ -198,6 +212,7 @@ export class Sweep {
     if (point.limiter) this.has.add("limiter");
     if (typeof point.first.measured_l1_hit_rate_pct === "number") this.has.add("l1");
     this.best = Math.max(this.best, point.cold.gbps ?? 0);
+    if (isSure(point)) this.sureBest = Math.max(this.sureBest, point.cold.gbps ?? 0);
     for (const name of this.names) (this.seenValues[name] ??= new Set()).add(point.values[name]);
   }
 

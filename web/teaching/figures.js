@@ -13,11 +13,12 @@
 
    told as value times scale (1), with so many places after the point. Tests hold the values against their sources, and
    scripts/lesson_bounds.py writes predictions and constants anew. figureOf(lesson, name, find) gives a figure's value,
-   or null; with find(table, column, where) out of other rows than the lesson's. shownOf(lesson, name) is its text;
-   write(lesson, pair) gives nodes, filled(lesson, text) a string. */
+   or null; with find(table, column, where) out of other rows than the lesson's; ownFigure(lesson, name, rows) that of
+   one's own device with its interval, ownText(...) its text, marked where it is not stable. shownOf(lesson, name) is
+   its text; write(lesson, pair) gives nodes, filled(lesson, text) a string. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
-import {language, term} from "../words.js";
+import {language, t, term} from "../words.js";
 
 const UNIT = /([\d}]) (%|µs|ns|ms|GB\/s|MB|KB|GB|B)(?![a-z])/g;
 const MARKED = /(\*\*[^*]+\*\*|`[^`]+`|\{\w+\}|\[[^\]]+\])/;
@@ -67,11 +68,42 @@ export function shownOf(lesson, name) {
   return ((whole.length > 4 ? count(Number(whole)) : whole) + (part ? `.${part}` : "")).replace("-", "−");
 }
 
-/* Reads the rows of a table of the service (table.js) as if they were the lesson's own. */
-export const findIn = (lesson, rows) => (table, column, where) => {
-  if (table !== lesson.data) return null;
-  return rows.find(row => Object.entries(where).every(([key, value]) => row[key] === value))?.[column] ?? null;
-};
+/* The interval of a row's column: [low, high]; null where it has none. Counts have no width. */
+function rangeIn(row, column) {
+  const kind = /^(cold|hot)_(median_us|effective_gbps)$/.exec(column);
+  if (!kind) return [row[column], row[column]];
+  const [low, high] = [row[`${kind[1]}_ci95_low_us`], row[`${kind[1]}_ci95_high_us`]], us = row[`${kind[1]}_median_us`];
+  if (!(low > 0) || !(high > 0)) return null;
+  return kind[2] === "median_us" ? [low, high] : [row[column] * us / high, row[column] * us / low];
+}
+
+/* A figure out of the rows of one's own device: {value, range, stable}, or null. The range is from the least to the
+   most that the figure comes to with each of its times somewhere in its interval; null where one has no interval. */
+export function ownFigure(lesson, name, rows) {
+  const cells = new Map();
+  const value = figureOf(lesson, name, (table, column, where) => {
+    const row = table === lesson.data ?
+      rows.find(one => Object.entries(where).every(([key, wanted]) => one[key] === wanted)) :
+      null;
+    if (row) cells.set(JSON.stringify([column, where]), {row, column});
+    return row?.[column] ?? null;
+  });
+  if (value === null) return null;
+  const keys = [...cells.keys()], ranges = [...cells.values()].map(({row, column}) => rangeIn(row, column)),
+        stable = [...cells.values()].every(({row}) => row.stable !== false);
+  if (ranges.some(range => range === null)) return {value, range: null, stable};
+  const ends = Array.from({length: 2 ** keys.length}, (_, corner) => figureOf(lesson, name, (table, column, where) => {
+                                                        const at = keys.indexOf(JSON.stringify([column, where]));
+                                                        return at < 0 ? null : ranges[at][corner >> at & 1];
+                                                      }));
+  return {value, range: [Math.min(...ends), Math.max(...ends)], stable};
+}
+
+/* "12.3 (11.9 to 12.8) △" */
+export function ownText({value, range, stable}, write) {
+  const ends = range && range[0] < range[1] ? ` (${write(range[0])} ${t("interval.to")} ${write(range[1])})` : "";
+  return `${write(value)}${ends}${stable ? "" : "\u00a0△"}`;
+}
 
 export const say = pair => pair[language() === "zh" ? 1 : 0];
 

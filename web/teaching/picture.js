@@ -17,7 +17,7 @@ import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
-import {figureOf, findIn, say, shownOf} from "./figures.js";
+import {figureOf, ownFigure, ownText, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {
@@ -183,13 +183,18 @@ export function pictureOf({lesson, signal, onChange}) {
   const missing = () => noValue(t("lessons.not_measured"));
 
   function timeOf() {
-    const {own} = state, find = own && findIn(lesson, own.rows), of = name => figureOf(lesson, name, find);
-    const figure = picture.times[Object.values(values()).map(keyOf).join(",")], base = picture.times[picture.base];
+    const {own} = state, figure = picture.times[Object.values(values()).map(keyOf).join(",")],
+          base = picture.times[picture.base];
+    const mine = own && figure ? ownFigure(lesson, figure, own.rows) : null;
     return {
-      figure,
-      value: figure ? of(figure) : null,
-      base: of(base),
-      shown: figure && !own ? shownOf(lesson, figure) : null
+      value: !figure ? null :
+        own          ? mine?.value ?? null :
+                       figureOf(lesson, figure),
+      base: own ? ownFigure(lesson, base, own.rows) : {value: figureOf(lesson, base), stable: true},
+      shown: !figure ? null :
+        own          ? mine && ownText(mine, digits) :
+                       shownOf(lesson, figure),
+      stable: !own || mine?.stable
     };
   }
 
@@ -215,9 +220,10 @@ export function pictureOf({lesson, signal, onChange}) {
                                                         noValue(t("device.no_fact"));
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
-    if (time.value === null) return missing();
-    if (what === "time") return `${time.shown ?? digits(time.value)}\u00a0${unit}`;
-    return againstText(time.value / time.base);
+    if (time.value === null || time.base === null) return missing();
+    if (what === "time") return `${time.shown}\u00a0${unit}`;
+    return time.stable && time.base.stable ? againstText(time.value / time.base.value) :
+                                             noValue(t("lessons.own_unsure"));
   }
 
   const againstText = ratio => {

@@ -9,7 +9,7 @@ import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, filled, findIn, say, shownOf, write} from "./figures.js";
+import {figureOf, filled, ownFigure, ownText, say, shownOf, write} from "./figures.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
 const minus = text => String(text).replace("-", "−");
@@ -68,12 +68,14 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
       value: figureOf(lesson, question.answer),
       words: t("lessons.h200_says", {value: withUnit(shownOf(lesson, question.answer), unit)})
     });
-    const mine = own && figureOf(lesson, question.answer, findIn(lesson, own.rows));
-    if (mine !== null && mine !== undefined && own)
+    const mine = own && ownFigure(lesson, question.answer, own.rows);
+    if (mine)
       list.push({
-        kind: "own",
-        value: mine,
-        words: t("lessons.own_says", {device: own.short, value: withUnit(digits(mine, 3), unit)})
+        kind: mine.stable ? "own" : "own unsure",
+        value: mine.value,
+        range: mine.range,
+        words:
+          t("lessons.own_says", {device: own.short, value: ownText(mine, value => withUnit(digits(value, 3), unit))})
       });
     for (const [figure, ...names] of question.marks ?? [])
       list.push({
@@ -135,20 +137,23 @@ const relativeText = percent => percent.toFixed(Math.abs(percent - 100) < 10 ? 1
 /* What is told by one device of another is ratios, not times: each has a column of what its figures are of its first
  * one's. */
 function rowsOf({lesson, question, own}) {
-  const find = own && findIn(lesson, own.rows), unit = question.rowsUnit ?? "µs";
+  const unit = question.rowsUnit ?? "µs";
   const rows = question.rows.map(([figure, ...names]) => ({
                                    name: filled(lesson, say(names)),
                                    shown: shownOf(lesson, figure),
                                    value: figureOf(lesson, figure),
-                                   mine: find ? figureOf(lesson, figure, find) : null
+                                   mine: own ? ownFigure(lesson, figure, own.rows) : null
                                  }));
   const most = Math.max(...rows.map(row => row.value)), [first] = rows,
         of = (value, base) => relativeText(100 * value / base);
   const mine = row => row.mine === null ?
     [numberCell(noValue(t("lessons.own_missing"))), numberCell(noValue(t("lessons.own_missing")))] :
     [
-      numberCell(h("strong", {}, digits(row.mine))),
-      numberCell(first.mine === null ? noValue(t("lessons.own_missing")) : of(row.mine, first.mine))
+      numberCell(h("strong", {}, ownText(row.mine, digits))),
+      numberCell(
+        first.mine === null                    ? noValue(t("lessons.own_missing")) :
+          row.mine.stable && first.mine.stable ? of(row.mine.value, first.mine.value) :
+                                                 noValue(t("lessons.own_unsure")))
     ];
   const cells = row =>
     [h("th", {scope: "row"}, row.name), !own && h("td", {class: "bars"}, barOf(row.value / most)),

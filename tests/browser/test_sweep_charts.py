@@ -1,0 +1,155 @@
+"""What the charts of /ui/sweeps/{id} draw and say, in a real browser: series laid over each other, zoom, what is not stable, thousands of points."""
+import re
+import time
+from urllib.parse import unquote
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from test_sweep_page import choose, ended, submit
+
+pytestmark = NEEDS
+# All points are there, and drawn.
+OPENED = "/10,000 of 10,000 measured/.test(document.querySelector('main')?.textContent) && !document.body.textContent.includes('read so far') " \
+    "&& Boolean(document.querySelector('svg.lines .dense-half'))"
+PAGE_BYTES_MOST, OPENS_WITHIN_S = 140_000, 3
+
+
+def lines(walk):
+    return walk.script("[...document.querySelectorAll('svg.lines .series-line')].map(line => line.getAttribute('d'))")
+
+
+def drag(browser, walk, css, begin, end):  # noqa: F811
+    """From one part of a drawing to another, each as [x, y] of its width and height."""
+    box = walk.until(lambda: walk.all(css))[0]
+    size = box.size
+    def place(part):
+        return [round((part[0] - 0.5) * size["width"]), round((part[1] - 0.5) * size["height"])]
+    ActionChains(browser).move_to_element_with_offset(box, *place(begin)).click_and_hold() \
+        .move_to_element_with_offset(box, *place(end)).release().perform()
+
+
+def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..9", block=[32, 64, 96, 128, 160], labels={"fake": "vary"}))
+    walk = Walk(browser, service).open(f"sweeps/{sweep}").says("50 of 50 measured")
+    walk.until(lambda: len(lines(walk)) == 5)
+    assert len(walk.all("svg.lines")) == 1 and len({line.get_attribute("class") for line in walk.all("svg.lines .series-line")}) == 5
+    walk.click(".legend button", "block 64").until(lambda: len(lines(walk)) == 4)
+    assert "hide=64" in browser.current_url
+    drag(browser, walk, "svg.lines", [0.3, 0.5], [0.7, 0.6])
+    walk.says("Show the whole range")
+    low, high = map(int, re.search(r"zoom=(\d+)\.\.(\d+)", browser.current_url).groups())
+    assert 0 < low < high < 9
+    shared = browser.current_url
+    walk.open("sweeps")
+    browser.get(shared)
+    walk.until(lambda: len(lines(walk)) == 4 and walk.all(".legend button[aria-pressed='false']"))
+    assert all(line.count("L") == high - low for line in lines(walk))
+    walk.click("button", "Show the whole range").until(lambda: all(line.count("L") == 9 for line in lines(walk)))
+    walk.script("document.querySelector('.board .drawing').focus()")
+    browser.switch_to.active_element.send_keys("+")
+    walk.says("Show the whole range")
+    browser.switch_to.active_element.send_keys("-")
+    walk.until(lambda: "zoom" not in browser.current_url)
+
+    ActionChains(browser).move_to_element_with_offset(walk.all("svg.lines")[0], 0, 0).perform()
+    walk.until(lambda: walk.all(".cross-hair")[0].is_displayed())
+    told = walk.text(".tip.at-mark").splitlines()
+    assert re.fullmatch(r"offset \d", told[0]) and [line.partition(":")[0] for line in told[1:]] == [f"block {n}" for n in (32, 96, 128, 160)]
+    walk.type("#choose-name", "Blocks, without 64\ue007").says("Blocks, without 64", "h1")
+    browser.get(browser.current_url)
+    walk.says("Blocks, without 64", "h1").says("By offset and block: read_offset", ".lead-line")
+    walk.click(".choices button", "panels").until(lambda: len(walk.all("svg.lines .axis")) == 4)
+    assert "view=panels" in browser.current_url
+    walk.end()
+
+
+def test_lists_are_of_a_time_and_their_addresses_hold_it(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..2"))
+    walk = Walk(browser, service).open("experiments").says("read_offset")
+    set_time = ("(() => { const field = document.getElementById(arguments[0]); field.value = arguments[1]; "
+                "field.dispatchEvent(new Event('change')); })()")
+    for page in ("experiments", "sweeps"):
+        walk.open(page).until(lambda: walk.all("main tbody tr"))
+        walk.script(set_time, "filter-since", "2099-01-01T10:00")
+        walk.says("fits", "h1")
+        assert re.search(r"since=2099-01-01T\d\d:\d\d:00Z$", unquote(browser.current_url))
+        browser.refresh()
+        walk.says("fits", "h1")
+        assert walk.script("document.getElementById('filter-since').value") == "2099-01-01T10:00"
+        walk.open(page).until(lambda: walk.all("main tbody tr"))
+        walk.script(set_time, "filter-until", "2099-01-01T10:00")
+        walk.until(lambda: "until=" in browser.current_url and walk.all("main tbody tr"))
+    assert service.get(f"/v1/sweeps/{sweep}").ok
+    walk.end()
+
+
+def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, serve):  # noqa: F811
+    service = serve()
+    some = ended(service, submit(service, offset="0..5", labels={"fake": "odd"}))
+    walk = Walk(browser, service).open(f"sweeps/{some}?y=cold_median_us").says("6 of 6 measured")
+    walk.says("1.700 µs at offset 0, the most 1.740 µs at 4: 2.4 % more.").says("3 unstable points are left out; 5 more runs of each may tell.")
+    walk.until(lambda: len(walk.all("svg.lines .mark.unsure")) == 3)
+    cut = walk.all("svg.lines .whisker.cut")
+    assert len(cut) == 3, "an interval that goes on beyond the chart ends in an arrow"
+    ticks = [float(tick.replace(",", "")) for tick in walk.script("[...document.querySelectorAll('svg.lines .tick')].map(one => one.textContent)")
+             if re.fullmatch(r"[\d,.]+", tick)]
+    assert max(ticks) < 200, "the scale is that of the medians, 1.7 to 87 us, not that of an interval up to 87,000"
+    choose(walk, "choose-y", "cold_effective_gbps")
+    walk.says("10.00 GB/s at offset 0, the least 9.770 GB/s at 4")
+    assert "99" not in walk.text(".board .sentence") and "of the best, 10.00 GB/s" in walk.text(".sweep-table").replace("\u00a0", " ")
+    none = ended(service, submit(service, offset="0..5", labels={"fake": "unstable:noise"}))
+    walk.open(f"sweeps/{none}").says("Cannot be told: of 6 points none is stable; 5 more runs of each may tell.")
+    shapes = ended(service, submit(service, offset=[0, 1], block=[32, 64], labels={"fake": "odd"}))
+    walk.open(f"sweeps/{shapes}?view=map&x=offset&series=block").says("not stable")
+    walk.until(lambda: len(walk.all("svg.map .unsure-frame")) == 2)
+    walk.says("everywhere").says("2 unstable points are left out")
+    walk.end()
+
+
+def test_no_line_runs_over_what_was_not_measured(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = submit(service, offset="0..9", labels={"fake": "sleep:0.3"})
+    assert service.request("POST", "/v1/queue/pause").ok
+    waits = service.get(f"/v1/experiments?sweep={sweep}&state=queued").json()["experiments"]
+    middle = next(one["id"] for one in waits if one["request"]["offset"] == 7)
+    assert service.delete(f"/v1/experiments/{middle}").ok
+    assert service.request("POST", "/v1/queue/resume").ok
+    ended(service, sweep)
+    walk = Walk(browser, service).open(f"sweeps/{sweep}").says("9 of 10 measured")
+    walk.until(lambda: sum(line.count("L") for line in lines(walk)) == 7)
+    assert len(lines(walk)) == 2
+    walk.end()
+
+
+@pytest.mark.alone
+def test_ten_thousand_points_open_within_three_seconds_as_a_density(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..9999", size=16384, labels={"fake": "vary"}))
+    walk, took = Walk(browser, service), []
+    while len(took) < 5 and not (took and min(took) < OPENS_WITHIN_S):  # a machine may be busy
+        walk.open("sweeps").says("ended")
+        walk.open(f"sweeps/{sweep}").until(lambda: walk.script(OPENED))
+        took.append(walk.script("performance.now()") / 1000)
+    assert min(took) < OPENS_WITHIN_S, took
+    assert len(walk.all("svg.lines *")) < 300 and not walk.all("canvas.marks")
+    drag(browser, walk, "svg.lines", [0.5, 0.5], [0.51, 0.6])
+    walk.says("Show the whole range").until(lambda: 20 < len(walk.all("svg.lines .mark.measured")) < 400)
+    walk.end()
+
+
+def test_no_page_is_above_140_kB_cold(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..32", block=[32, 64, 96, 128], labels={"fake": "vary"}))
+    walk = Walk(browser, service)
+    for path in ("", "new", f"sweeps/{sweep}", f"compare?a=sweep:{sweep}&b=sweep:{sweep}", "lessons/offsets", "recipes/sum_matrix_blocks", "devices/0"):
+        browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+        walk.open(path).until(lambda: walk.all("h1") and walk.text("h1") not in ("", "…"))
+        time.sleep(0.5)
+        taken = walk.script("[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]"
+                            ".reduce((sum, one) => sum + one.transferSize, 0)")
+        assert 30_000 < taken < PAGE_BYTES_MOST, (path, taken)
+    walk.end()
