@@ -9,7 +9,6 @@
 /* The counters that are always wanted fit four passes on every chip from Turing on. The bank conflicts would
    need a fifth, because they and the requests need the same counters of the L1. */
 const struct counter_kind counter_kinds[] = {
-<<<<<<< HEAD
     {"gld_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, 1, COUNTERS_ALWAYS},
     {"gst_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, 1, COUNTERS_ALWAYS},
     {"gld_requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}, 1, COUNTERS_ALWAYS},
@@ -43,27 +42,6 @@ const struct counter_kind counter_kinds[] = {
     {"local_load_bytes", {"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum"}, 1, COUNTERS_BY_NAME},
     {"local_store_bytes", {"l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"}, 1, COUNTERS_BY_NAME},
     {NULL, {NULL}, 0, COUNTERS_ALWAYS},
-=======
-    {"gld_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, 1, false},
-    {"gst_transactions", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, 1, false},
-    {"gld_requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}, 1, false},
-    {"gst_requests", {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}, 1, false},
-    {"gld_requested_bytes", {"smsp__sass_data_bytes_mem_global_op_ld.sum"}, 1, false},
-    {"gst_requested_bytes", {"smsp__sass_data_bytes_mem_global_op_st.sum"}, 1, false},
-    {"gld_efficiency_pct", {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct"}, 1, false},
-    {"gst_efficiency_pct", {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"}, 1, false},
-    {"gld_throughput_gbps", {"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second"}, 1e-9, false},
-    {"gst_throughput_gbps", {"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second"}, 1e-9, false},
-    {"achieved_occupancy", {"sm__warps_active.avg.pct_of_peak_sustained_active"}, 0.01, false},
-    {"inst_executed", {"smsp__inst_executed.sum"}, 1, false},
-    {"dram_read_bytes", {"dram__bytes_read.sum", "dram__bytes_op_read.sum"}, 1, false},
-    {"dram_write_bytes", {"dram__bytes_write.sum", "dram__bytes_op_write.sum"}, 1, false},
-    {"l1_hit_rate_pct", {"l1tex__t_sector_hit_rate.pct"}, 1, false},
-    {"l2_hit_rate_pct", {"lts__t_sector_hit_rate.pct"}, 1, false},
-    {"duration_us", {"gpu__time_duration.sum"}, 1e-3, false},
-    {"shared_bank_conflicts", {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}, 1, true},
-    {NULL, {NULL}, 0, false},
->>>>>>> main
 };
 
 bool counters_name_valid(const char *name)
@@ -113,12 +91,8 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
 {
     *counters = (struct counters){0};
     for (const struct counter_kind *kind = counter_kinds; kind->name; kind++)
-<<<<<<< HEAD
         if (kind->when == COUNTERS_ALWAYS || (kind->when == COUNTERS_SHARED && wanted->shared) ||
             is_named(wanted, kind->name))
-=======
-        if (!kind->of_shared || wanted->shared || is_named(wanted, kind->name))
->>>>>>> main
             add(counters, kind->name, kind->metrics[0], false);
     for (int i = 0; i < wanted->count; i++)
         if (!counters_kind_find(wanted->name[i]))

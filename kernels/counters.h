@@ -28,22 +28,19 @@ struct counters_wanted {
 /* 1 to 127 letters, digits, '_' and '.' */
 bool counters_name_valid(const char *name);
 
-<<<<<<< HEAD
 enum counters_when {
     COUNTERS_ALWAYS,
     COUNTERS_SHARED,  /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
     COUNTERS_BY_NAME, /* likewise: wanted by name alone */
 };
 
-=======
->>>>>>> main
 /* A counter of the default set. */
 struct counter_kind {
     /* as in results: nvprof's name where it had one; the unit is in the name, a count has none */
     const char *name;
     const char *metrics[2]; /* CUPTI's names: a chip has the first or the second, which may be NULL */
     double scale;           /* factor from the metric's unit to the unit of the name */
-    bool of_shared; /* needs a pass of its own: wanted when the kernel uses shared memory, or by name */
+    enum counters_when when;
 };
 
 /* Ended by a NULL name. */

@@ -176,14 +176,9 @@ static int cuda_launch_facts(device *, const run *r, launch_facts *facts, error 
         *facts = {-1, 0, 0, 0};
         return 0;
     }
-<<<<<<< HEAD
-    CHECK(cudaFuncGetAttributes(&attributes, entry_of(r)->symbol(r)));
+    CHECK(cudaFuncGetAttributes(&attributes, cuda_side_entry(r)->symbol(r)));
     *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes,
               attributes.constSizeBytes};
-=======
-    CHECK(cudaFuncGetAttributes(&attributes, cuda_side_entry(r)->symbol(r)));
-    *facts = {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + r->shared_bytes};
->>>>>>> main
     return 0;
 }
 
