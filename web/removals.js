@@ -53,7 +53,8 @@ export function removalsBar(go) {
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));
   };
   const seen = () => !document.hidden && read().catch(() => {});
-  const height = new ResizeObserver(() => document.body.style.setProperty("--under", `${node.offsetHeight}px`));
+  const height =
+    new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${node.offsetHeight}px`));
   ending();
   height.observe(node);
   document.addEventListener("visibilitychange", seen);
