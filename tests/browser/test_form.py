@@ -73,6 +73,7 @@ def test_a_paused_queue_is_told_once_and_truthfully(browser, guarded):
     one = guarded.post(SMALL).json()["id"]
     walk.open(f"experiments/{one}").says("It waits: the queue is paused by ada", "h1")
     assert "device" not in walk.text(".waiting") and "begins" not in walk.text(".waiting")
+    walk.open(f"experiments/{one}?lang=zh").says("正在等待：队列已由 ada 暂停", "h1").open("?lang=en")
     guarded.request("POST", "/v1/queue/resume")
     guarded.request("POST", "/v1/devices/0/drain")
     walk.open("new?kernel=read_offset").says("Paused by ada", ".when")

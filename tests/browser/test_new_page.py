@@ -167,7 +167,7 @@ def test_one_that_waits_says_so_and_is_cancelled(browser, service):
     try:
         id = service.post({"kernel": "copy"}).json()["id"]
         browser.get(f"{service.url}/ui/experiments/{id}")
-        service.until(lambda: texts(browser, ".headline") == ["It waits: its device is paused"])
+        service.until(lambda: texts(browser, ".headline") == ["It waits: the queue is paused"])
         service.until(lambda: "Cancel" in texts(browser, ".result-buttons .button"))
         press(browser, "Cancel")
         service.until(lambda: texts(browser, ".headline") == ["Cancelled"])

@@ -8,7 +8,7 @@ import {count, digits, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {Known, lineName, linesOf, queueTable, rowsOf, runsOn, shares, sweepOf} from "../waiting.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 
 const RESULTS = 8, REDRAW_MS = 250, RESULTS_MS = 4000;
 
@@ -34,7 +34,7 @@ function answer({devices, queue, me}, known) {
     return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");
   if (waiting) {
     const first = known.get(waiting.next), ahead = first?.position ?? null, begins = waiting.begins_seconds;
-    if (first?.waits_for) return t("wait.for", {why: first.waits_for});
+    if (first?.waits_for) return t("wait.for", {why: reasonSaid(first.waits_for)});
     if (begins === null) return t("lab.waits", {n: count(waiting.queued), words: waiting.queued});
     const time = duration(begins);
     return ahead === null || ahead < 1 ? t("lab.next", {time}) :

@@ -4,7 +4,7 @@
 import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
 import {cell, headCell, numberCell, panel, table} from "../parts.js";
-import {DICTIONARY, language, t} from "../words.js";
+import {DICTIONARY, language, reasonSaid, t} from "../words.js";
 
 const placeWords = (position, eta) => position === null || position === undefined ? t("wait.queued") :
   position === 0 ? eta === null ? t("wait.next") : t("wait.next_eta", {eta: duration(eta)}) :
@@ -18,7 +18,7 @@ function waitingWords({state, position, eta_seconds: eta, paused, cancelling, wa
     if (!phase) return t("wait.running");
     return progress.samples ? t("wait.phase_samples", {phase, n: count(progress.samples)}) : t("wait.phase", {phase});
   }
-  if (why) return t("wait.for", {why});
+  if (why) return t("wait.for", {why: reasonSaid(why)});
   return paused ? t("wait.paused") : placeWords(position, eta);
 }
 
