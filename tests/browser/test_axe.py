@@ -44,7 +44,9 @@ def axe():
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser, serve, axe, scheme):
     service = serve("--devices", "cpu,cpu")
+    check(Walk(browser, service), axe, scheme, [""], ".welcome a")
     result = service.run()
+    service.delete(f"/v1/experiments/{service.run()['id']}?remove=true")  # the bar with Undo is on all pages
     copies = [service.request("POST", "/v1/sweeps", json={"kernel": "copy", "size": [1024, 2048]}).json()["id"] for _ in range(2)]
     shapes = service.request("POST", "/v1/sweeps", json={"kernel": "sum_matrix_2d", "size": [64, 64], "block": [[32, 1], [16, 2], [64, 32]]}).json()["id"]
     service.until(lambda: service.get(f"/v1/sweeps/{shapes}").json()["state"] != "running")
