@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "base/clock.h"
 #include "kernels/kernel.h"
+#include "base/words.h"
 
 enum { IDS_MAX = 10000, WHERE_MAX = 16 };
 
@@ -135,13 +136,13 @@ static void read_member(struct comparison_side *side, const char *name, const js
 {
     char at[64], *place = (char *)side;
     struct suggestion meant;
-    int i = suggest_find(name, SUGGEST_TABLE(members));
+    int i = words_find(name, WORDS_TABLE(members));
     problem_pointer(at, sizeof at, pointer, name);
     if (i < 0)
         problem_add(problems, at,
                     "unknown field%s a side takes sweep, experiments, labels, kernel, device, device_uuid, "
                     "owner, since, until and where",
-                    suggest_among(&meant, name, SUGGEST_TABLE(members)));
+                    suggest_among(&meant, name, WORDS_TABLE(members)));
     else if (members[i].read)
         members[i].read(side, value, at, problems);
     else if (members[i].moment_at)
@@ -212,12 +213,12 @@ static void check_names(const json_t *object, struct problems *problems)
     json_object_foreach ((json_t *)object, name, value) {
         struct suggestion meant;
         char pointer[64];
-        if (suggest_find(name, SUGGEST_TABLE(known)) >= 0 || problems_full(problems))
+        if (words_find(name, WORDS_TABLE(known)) >= 0 || problems_full(problems))
             continue;
         problem_pointer(pointer, sizeof pointer, "#", name);
         problem_add(problems, pointer,
                     "unknown field%s a comparison takes a, b, time, same_within, but_for and stable_only",
-                    suggest_among(&meant, name, SUGGEST_TABLE(known)));
+                    suggest_among(&meant, name, WORDS_TABLE(known)));
     }
 }
 
@@ -271,7 +272,7 @@ bool comparison_fields_match(const struct comparison_side *side, const json_t *e
 /* Is the field ruled out as a factor by the request's but_for? */
 static bool is_but_for(const struct comparison_request *request, const char *name)
 {
-    return suggest_find(name, request->but_for, (size_t)request->but_for_count, sizeof(char *)) >= 0;
+    return words_find(name, request->but_for, (size_t)request->but_for_count, sizeof(char *)) >= 0;
 }
 
 /* Does the grid follow from the other fields? */
@@ -295,7 +296,7 @@ json_t *comparison_fields(const struct comparison_request *request, const json_t
     const char *name;
     json_t *value, *fields = json_object();
     json_object_foreach ((json_t *)asked, name, value)
-        if (suggest_find(name, SUGGEST_TABLE(beside)) < 0 && !is_but_for(request, name))
+        if (words_find(name, WORDS_TABLE(beside)) < 0 && !is_but_for(request, name))
             json_object_set(fields, name, value);
     if (request->but_for_count && json_object_get(fields, "grid") && grid_is_derived(asked))
         json_object_del(fields, "grid");
@@ -307,7 +308,7 @@ json_t *comparison_fields_beside(const struct comparison_request *request, const
     const char *name, *inner;
     json_t *value, *member, *out = json_object();
     json_object_foreach ((json_t *)asked, name, value) {
-        if (suggest_find(name, SUGGEST_TABLE(shown)) < 0 && !is_but_for(request, name))
+        if (words_find(name, WORDS_TABLE(shown)) < 0 && !is_but_for(request, name))
             continue;
         if (!json_is_object(value))
             json_object_set(out, name, value);

@@ -11,6 +11,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
+#include "base/words.h"
 
 static const char any_name[] = "any";
 
@@ -18,7 +19,7 @@ static const char any_name[] = "any";
 static bool arch_valid(const char *arch)
 {
     static const char *const machines[] = {"cpu", "x86_64", "aarch64", "ppc64le", "riscv64"};
-    if (suggest_find(arch, SUGGEST_TABLE(machines)) >= 0)
+    if (words_find(arch, WORDS_TABLE(machines)) >= 0)
         return true;
     if (strncmp(arch, "sm_", 3) != 0)
         return false;
@@ -55,7 +56,7 @@ static void read_condition(struct device_choice *choice, const char *name, const
             problem_add(problems, pointer, "must be true, or be left out");
     } else {
         problem_add(problems, pointer, "unknown field%s arch, name, memory_bytes and counters are known",
-                    suggest_among(&meant, name, SUGGEST_TABLE(conditions)));
+                    suggest_among(&meant, name, WORDS_TABLE(conditions)));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/json_parts.h"
 #include "api/suggest.h"
+#include "base/words.h"
 
 #define NAME_RULE                                                                                            \
     "a name has 1 to 63 letters, digits and ._:-, begins with a letter or a digit, is not all digits and "   \
@@ -152,13 +153,13 @@ static int member_read(struct device_entry *entry, const char *name, const json_
 {
     char text[64];
     struct suggestion meant;
-    int i = suggest_find(name, SUGGEST_TABLE(members));
+    int i = words_find(name, WORDS_TABLE(members));
     if (i < 0)
         return wrong(
             place,
             "there is no member \"%.63s\"%s there are name, command, device, count, idle, idle_s, hold_s, "
             "start_s, heartbeat_s, lost_s, counting, note and why, or auto alone",
-            name, suggest_among(&meant, name, SUGGEST_TABLE(members)));
+            name, suggest_among(&meant, name, WORDS_TABLE(members)));
     if (members[i].size)
         return text_member(value, name, (char *)entry + members[i].at, members[i].size, place);
     if (members[i].at)

@@ -8,12 +8,28 @@
 #include "api/device_choice.h"
 #include "api/json_parts.h"
 #include "api/problem.h"
+#include "base/words.h"
 
 /* ---- reading: each adds what is wrong to *problems, under `pointer` ---- */
 
+void experiment_json_value(void *object, const struct member *member, const json_t *value,
+                           const char *pointer, struct problems *problems)
+{
+    static const char *const kinds[] = {"an integer", "a number", "true or false"};
+    void *to = (char *)object + member->at;
+    if (member->kind == MEMBER_FLAG && json_is_boolean(value))
+        *(bool *)to = json_is_true(value);
+    else if (member->kind == MEMBER_NUMBER && json_is_number(value))
+        *(double *)to = json_number_value(value);
+    else if (member->kind == MEMBER_INTEGER && json_is_integer(value))
+        *(int64_t *)to = json_integer_value(value);
+    else
+        problem_add(problems, pointer, "must be %s, is %s", kinds[member->kind], json_parts_type(value));
+}
+
 static void read_integer(int64_t *to, const json_t *value, const char *pointer, struct problems *problems)
 {
-    experiment_members_value(to, &(struct member){.kind = MEMBER_INTEGER}, value, pointer, problems);
+    experiment_json_value(to, &(struct member){.kind = MEMBER_INTEGER}, value, pointer, problems);
 }
 
 /* An integer or a list of them; what is not given stays. Returns how many there were; 0: something is wrong. */
@@ -180,10 +196,10 @@ static void read_param(struct experiment *e, int index, const json_t *value, con
 /* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
 static int field_find(const struct kernel *kernel, const char *name)
 {
-    int i = suggest_find(name, SUGGEST_TABLE(fields));
+    int i = words_find(name, WORDS_TABLE(fields));
     if (i >= 0)
         return kernel->peer || (fields[i].read != read_peer && fields[i].read != read_peer_uuid) ? i : -1;
-    i = suggest_find(name, kernel->params, (size_t)kernel->param_count, sizeof *kernel->params);
+    i = words_find(name, kernel->params, (size_t)kernel->param_count, sizeof *kernel->params);
     return i >= 0 ? FIELDS + i : -1;
 }
 
@@ -220,7 +236,7 @@ static void add_unknown_field(const struct kernel *kernel, const char *pointer, 
 {
     char names[160] = "";
     struct suggestion meant;
-    int place = suggest_find(name, SUGGEST_TABLE(elsewhere));
+    int place = words_find(name, WORDS_TABLE(elsewhere));
     if (place >= 0) {
         problem_add(problems, pointer, "%s", elsewhere[place].place);
         return;
@@ -254,7 +270,7 @@ static void read_field(struct experiment *e, const char *name, const json_t *val
     else if (fields[i].read)
         fields[i].read(e, value, pointer, problems);
     else
-        experiment_members_value(e, &fields[i].member, value, pointer, problems);
+        experiment_json_value(e, &fields[i].member, value, pointer, problems);
 }
 
 const char *experiment_json_suggest_kernel(struct suggestion *meant, const char *name)

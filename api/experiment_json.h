@@ -71,12 +71,11 @@ struct member {
     enum member_kind { MEMBER_INTEGER, MEMBER_NUMBER, MEMBER_FLAG } kind; /* int64_t, double or bool */
     size_t at;                                                            /* within the struct */
 };
-void experiment_members_value(void *object, const struct member *member, const json_t *value,
-                              const char *pointer, struct problems *problems);
+void experiment_json_value(void *object, const struct member *member, const json_t *value,
+                           const char *pointer, struct problems *problems);
 
 /* "debug": returns the kernel itself, or where the member is true its build for a debugger, which is a
-   kernel of its own. NULL: the request has no such member. Where the member is wrong the kernel itself is
-   returned. */
+   kernel of its own. Where the member is wrong the kernel itself is returned. */
 const struct kernel *experiment_members_debug(const struct kernel *kernel, const json_t *debug,
                                               struct problems *problems);
 

@@ -9,6 +9,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
+#include "base/words.h"
 
 /* ---- measure ---- */
 
@@ -32,22 +33,7 @@ static void add_unknown(struct problems *problems, const char *pointer, const ch
         snprintf(known + used, sizeof known - used, "%s%s", comma, members[i].name);
     }
     problem_add(problems, pointer, "unknown field%s %s are known",
-                suggest_among(&meant, name, SUGGEST_TABLE(members)), known);
-}
-
-void experiment_members_value(void *object, const struct member *member, const json_t *value,
-                              const char *pointer, struct problems *problems)
-{
-    static const char *const kinds[] = {"an integer", "a number", "true or false"};
-    void *to = (char *)object + member->at;
-    if (member->kind == MEMBER_FLAG && json_is_boolean(value))
-        *(bool *)to = json_is_true(value);
-    else if (member->kind == MEMBER_NUMBER && json_is_number(value))
-        *(double *)to = json_number_value(value);
-    else if (member->kind == MEMBER_INTEGER && json_is_integer(value))
-        *(int64_t *)to = json_integer_value(value);
-    else
-        problem_add(problems, pointer, "must be %s, is %s", kinds[member->kind], json_parts_type(value));
+                suggest_among(&meant, name, WORDS_TABLE(members)), known);
 }
 
 void experiment_members_measure(struct experiment *experiment, const json_t *value, const char *pointer,
@@ -61,12 +47,12 @@ void experiment_members_measure(struct experiment *experiment, const json_t *val
     }
     json_object_foreach ((json_t *)value, name, one) {
         char at[64];
-        int i = suggest_find(name, SUGGEST_TABLE(members));
+        int i = words_find(name, WORDS_TABLE(members));
         if (problems_full(problems))
             return;
         problem_pointer(at, sizeof at, pointer, name);
         if (i >= 0)
-            experiment_members_value(&experiment->measure, &members[i], one, at, problems);
+            experiment_json_value(&experiment->measure, &members[i], one, at, problems);
         else
             add_unknown(problems, at, name);
     }

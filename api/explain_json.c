@@ -8,6 +8,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/suggest.h"
+#include "base/words.h"
 
 /* ---- the question ---- */
 
@@ -69,7 +70,7 @@ void explain_json_read(struct explain_question *question, const json_t *value, s
             struct suggestion meant;
             problem_pointer(pointer, sizeof pointer, "#/explain", name);
             problem_add(problems, pointer, "unknown field%s block and warp are known",
-                        suggest_among(&meant, name, SUGGEST_TABLE(known)));
+                        suggest_among(&meant, name, WORDS_TABLE(known)));
         }
     }
 }
@@ -191,7 +192,7 @@ static void write_lanes(struct json_writer *json, const char *key, const struct 
         int64_t first = access->first[lane];
         json_writer_known_int(json, NULL, first >= 0,
                               figure == LANE_ELEMENT ? first / bytes
-                              : figure == LANE_BANK  ? explain_bank(first)
+                              : figure == LANE_BANK  ? access_bank(first)
                                                      : first);
     }
     json_writer_end(json);

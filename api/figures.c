@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "api/suggest.h"
+#include "base/words.h"
 #include "base/json_writer.h"
 #include "kernels/kernel.h"
 
@@ -41,7 +41,7 @@ static void add_parameters(const struct figure *row)
         for (int p = 0; p < suite_at(k)->param_count; p++) {
             struct figure figure = *row;
             figure.name = suite_at(k)->params[p].name;
-            if (suggest_find(figure.name, figures.names, (size_t)figures.count, sizeof *figures.names) < 0)
+            if (words_find(figure.name, figures.names, (size_t)figures.count, sizeof *figures.names) < 0)
                 add(&figure, scan_add_below(&figures.paths, request, figure.name, strlen(figure.name), -1));
         }
 }

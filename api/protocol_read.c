@@ -7,7 +7,7 @@
 
 #include "api/device_json.h"
 #include "api/result_json.h"
-#include "api/suggest.h"
+#include "base/words.h"
 
 /* ---- members of a header, parts of a payload ---- */
 
@@ -352,7 +352,7 @@ const char *protocol_type_name(enum message_type type)
 static int read_header(struct frame_reader *r)
 {
     const char *name = json_string_value(json_object_get(r->header, "type"));
-    int type = name ? suggest_find(name, SUGGEST_TABLE(types)) : -1;
+    int type = name ? words_find(name, WORDS_TABLE(types)) : -1;
     if (type < 0)
         return refuse(r, "a message of no known type");
     r->message->type = (enum message_type)type;

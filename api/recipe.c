@@ -13,6 +13,7 @@
 #include "api/problem.h"
 #include "base/buffer.h"
 #include "base/log.h"
+#include "base/words.h"
 
 extern const char *const recipe_texts[];
 
@@ -193,7 +194,7 @@ static json_t *differences(const struct recipe *recipe, const json_t *request)
         grid_derive(row, request);
     json_object_foreach (row, name, value) {
         json_t *other = json_object_get(asked, name);
-        if (asked && suggest_find(name, SUGGEST_TABLE(no_matter)) < 0 &&
+        if (asked && words_find(name, WORDS_TABLE(no_matter)) < 0 &&
             !(other && json_parts_same(other, value)))
             json_object_set_new(differs, name,
                                 json_pack("{s:o,s:O}", "asked", other ? json_incref(other) : json_null(),

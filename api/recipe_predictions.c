@@ -11,6 +11,7 @@
 #include "api/sweep_axes.h"
 #include "api/time_json.h"
 #include "base/clock.h"
+#include "base/words.h"
 
 /* The points of a recipe: more than any has. */
 enum { POINTS_MAX = 10000 };
@@ -218,7 +219,7 @@ static int columns_choose(struct columns *columns, const struct sweep_axes *axes
         return csv_columns(columns, asked, detail);
     buffer_text(&text, before);
     for (size_t i = 0; i < axes->count; i++)
-        if (suggest_find(axes->at[i].name, SUGGEST_TABLE(shapes)) < 0)
+        if (words_find(axes->at[i].name, WORDS_TABLE(shapes)) < 0)
             buffer_format(&text, ",%s", axes->at[i].name);
     buffer_text(&text, behind);
     published_columns(&text);

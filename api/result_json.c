@@ -7,7 +7,7 @@
 #include "api/json_parts.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
-#include "api/suggest.h"
+#include "base/words.h"
 #include "api/time_json.h"
 #include "version.h"
 
@@ -266,7 +266,7 @@ bool result_json_has_member(const char *name)
                                           "correctness", "stability", "counters",   "transfers", "occupancy",
                                           "prediction",  "execution", "provenance", "placement", "samples",
                                           "peer",        "time",      "host_timer"};
-    return suggest_find(name, SUGGEST_TABLE(members)) >= 0;
+    return words_find(name, WORDS_TABLE(members)) >= 0;
 }
 
 char *result_json_text(const struct experiment *experiment, const struct result *result)

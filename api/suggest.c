@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
+
 /* Words for the same thing; `name` counts only where it is among the names that there are. */
 static const struct {
     const char *word, *name;
@@ -75,26 +77,13 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
     }
 }
 
-static const char *name_at(const void *table, size_t index, size_t stride)
-{
-    return *(const char *const *)((const char *)table + index * stride);
-}
-
 const char *suggest_among(struct suggestion *suggestion, const char *wanted, const void *table, size_t count,
                           size_t stride)
 {
     suggest_begin(suggestion, wanted);
     for (size_t i = 0; i < count; i++)
-        suggest_consider(suggestion, name_at(table, i, stride));
+        suggest_consider(suggestion, words_at(table, i, stride));
     return suggest_text(suggestion);
-}
-
-int suggest_find(const char *name, const void *table, size_t count, size_t stride)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name, name_at(table, i, stride)) == 0)
-            return (int)i;
-    return -1;
 }
 
 const char *suggest_text(struct suggestion *suggestion)

@@ -21,16 +21,9 @@ void suggest_begin(struct suggestion *suggestion, const char *wanted);
    first is taken. */
 void suggest_consider(struct suggestion *suggestion, const char *name);
 
-/* Looks at all names of a table: `count` elements of `stride` bytes, each of which begins with its name; and
-   returns what suggest_text() does. */
+/* Looks at all names of a table, WORDS_TABLE() of base/words.h; and returns what suggest_text() does. */
 const char *suggest_among(struct suggestion *suggestion, const char *wanted, const void *table, size_t count,
                           size_t stride);
-
-/* The index of that very name in such a table; -1: it is not there. */
-int suggest_find(const char *name, const void *table, size_t count, size_t stride);
-
-/* The last three arguments of both for an array. */
-#define SUGGEST_TABLE(array) (array), sizeof(array) / sizeof *(array), sizeof *(array)
 
 /* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In
    the suggestion. */

@@ -9,13 +9,14 @@
 #include "api/experiment_json.h"
 #include "api/problem.h"
 #include "api/range.h"
+#include "base/words.h"
 
 /* Whose lists are no axes, or who take none: what they are is for experiment_json_read() to say. */
 static const char *const never[] = {"labels", "counters", "measure", "debug"};
 
 static bool is_never_axis(const char *name)
 {
-    return suggest_find(name, SUGGEST_TABLE(never)) >= 0;
+    return words_find(name, WORDS_TABLE(never)) >= 0;
 }
 
 bool sweep_axes_is_axis(const char *name, const json_t *value)

@@ -3,10 +3,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* "2026-11-21T06:41:19.123Z" and its end */
 enum { CLOCK_TEXT_BYTES = 25 };
@@ -36,7 +35,5 @@ void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
    UTC. 0, or -1: it is neither. Milliseconds since 1970, from 1 on. */
 int clock_read(const char *text, int64_t *wall_ms);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

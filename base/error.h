@@ -2,9 +2,9 @@
 #ifndef COALESCED_BASE_ERROR_H
 #define COALESCED_BASE_ERROR_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <sys/cdefs.h>
+
+__BEGIN_DECLS
 
 enum error_kind {
     ERROR_NONE = 0,
@@ -58,7 +58,5 @@ const char *error_kind_name(enum error_kind kind);
 /* The kind of that name, ERROR_NONE when there is none. */
 enum error_kind error_kind_of(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

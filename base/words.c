@@ -1,4 +1,4 @@
-/* Splits a command into words, and finds a word. */
+/* Splits a command into words, and finds a word or a name. */
 #include "base/words.h"
 
 #include <stdlib.h>
@@ -60,4 +60,19 @@ bool words_contain(const char *words, const char *word)
         if (strcspn(at, " ") == length && memcmp(at, word, length) == 0)
             return true;
     return false;
+}
+
+const char *words_at(const void *table, size_t index, size_t stride)
+{
+    return *(const char *const *)((const char *)table + index * stride);
+}
+
+int words_find(const char *name, const void *table, size_t count, size_t stride)
+{
+    for (size_t i = 0; name && i < count; i++) {
+        const char *own = words_at(table, i, stride);
+        if (own && strcmp(own, name) == 0)
+            return (int)i;
+    }
+    return -1;
 }

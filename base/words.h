@@ -1,8 +1,9 @@
-/* Commands and lists as they are given in an option or a file. */
+/* Commands and lists as they are given in an option or a file; names in tables. */
 #ifndef COALESCED_BASE_WORDS_H
 #define COALESCED_BASE_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -14,5 +15,14 @@ void words_free(char **words);
 
 /* True when the word is one of `words`, which have a blank between two. */
 bool words_contain(const char *words, const char *word);
+
+/* The three arguments that are an array whose elements begin with a name (const char *, or NULL). */
+#define WORDS_TABLE(array) (array), sizeof(array) / sizeof *(array), sizeof *(array)
+
+/* The index of that very name; -1: it is not there, or NULL. */
+int words_find(const char *name, const void *table, size_t count, size_t stride);
+
+/* The name of the element of that index. */
+const char *words_at(const void *table, size_t index, size_t stride);
 
 #endif

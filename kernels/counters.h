@@ -4,10 +4,9 @@
 #define COALESCED_KERNELS_COUNTERS_H
 
 #include <stdbool.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum {
     COUNTERS_NAMES = 16,       /* a request may name so many besides the default set */
@@ -83,7 +82,5 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
 /* The counter of that name; NULL: not measured. */
 const struct counter *counters_find(const struct counters *counters, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

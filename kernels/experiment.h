@@ -2,14 +2,14 @@
 #ifndef COALESCED_KERNELS_EXPERIMENT_H
 #define COALESCED_KERNELS_EXPERIMENT_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/counters.h"
 #include "kernels/facts.h"
 #include "kernels/kernel.h"
 #include "kernels/placement.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Where an experiment may run, as its request says. */
 enum device_choice_kind {
@@ -124,7 +124,5 @@ uint64_t experiment_buffer_at(const struct experiment *experiment, int buffer);
 
 enum { KERNEL_GUARD_BYTES = 4096, KERNEL_ALIGN_BYTES = 256 };
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

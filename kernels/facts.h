@@ -4,6 +4,7 @@
 #define COALESCED_KERNELS_FACTS_H
 
 #include <stdint.h>
+#include <sys/cdefs.h>
 
 /* Value of numa_node: the node is not known, or the process could not be pinned to it. */
 enum { FACTS_NO_NODE = -1 };
@@ -43,9 +44,7 @@ struct device_facts {
     char mig_parent[64];
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* What a device could do at most, by arithmetic from its facts. These are the formulas of the CUDA
    literature (Cheng, Grossman, McKercher: Professional CUDA C Programming, chapters 2 and 4), which are
@@ -62,8 +61,6 @@ double facts_peak_bandwidth_gbps(uint32_t memory_clock_khz, uint32_t bus_bits, u
    input is 0. lanes: struct arch's fp32_lanes. */
 double facts_peak_single_gflops(uint32_t clock_khz, uint32_t multiprocessors, uint32_t lanes, uint32_t chips);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

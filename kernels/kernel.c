@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 static const struct {
     const char *name;
     uint64_t bytes;
@@ -22,10 +24,7 @@ const char *dtype_name(enum dtype dtype)
 
 int dtype_of(const char *name)
 {
-    for (int i = 0; i < DTYPE_COUNT; i++)
-        if (strcmp(dtypes[i].name, name) == 0)
-            return i;
-    return -1;
+    return words_find(name, WORDS_TABLE(dtypes));
 }
 
 uint64_t dtype_bytes(enum dtype dtype)

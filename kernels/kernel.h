@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
 #include "kernels/placement.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { KERNEL_PARAMS = 4, KERNEL_BUFFERS = 4 };
 
@@ -180,7 +179,5 @@ struct suite_row {
 };
 extern const struct suite_row suite_rows[];
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -10,10 +10,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum live_quantity {
     LIVE_TEMPERATURE, /* degrees Celsius, of the chip */
@@ -92,7 +91,5 @@ const char *live_reason(const struct live_reading *reading);
 /* The uuid of this machine's CPU as a device, of characters that are valid in file names. */
 void live_cpu_uuid(char *uuid, int size);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

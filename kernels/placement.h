@@ -5,10 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* keep: in the memory of the runs before, if it is large enough. new: in newly allocated memory, behind a
    spacer. */
@@ -51,7 +50,5 @@ uint64_t placement_spacer(uint64_t step, uint64_t least, uint64_t most);
 #define PLACEMENT_SPACER_LEAST (UINT64_C(2) << 20)
 #define PLACEMENT_SPACER_MOST (UINT64_C(80) << 20)
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

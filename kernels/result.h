@@ -2,14 +2,14 @@
 #ifndef COALESCED_KERNELS_RESULT_H
 #define COALESCED_KERNELS_RESULT_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/counters.h"
 #include "kernels/experiment.h"
 #include "kernels/facts.h"
 #include "kernels/stability.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum stop_reason { STOP_NOISE, STOP_NO_GAIN, STOP_TIME, STOP_COUNT };
 
@@ -101,7 +101,5 @@ struct result {
     uint64_t working_set_bytes;
 };
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

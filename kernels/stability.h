@@ -4,11 +4,11 @@
 #ifndef COALESCED_KERNELS_STABILITY_H
 #define COALESCED_KERNELS_STABILITY_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/live.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum {
     STABILITY_LOOKS = 3,
@@ -75,7 +75,5 @@ bool stability_busy(const struct live_reading *reading);
 double stability_wait(struct live *live, struct live_own own, double limit_s,
                       void (*say)(void *arg, const char *phase), void *arg);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

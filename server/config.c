@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/words.h"
 
 /* The texts: OPTION_LIST is of words between commas or blanks, OPTION_LINES of lines. A flag of these that is
    repeated adds to its text. */
@@ -334,11 +335,11 @@ int config_set_log_level(const struct config *config, struct error *error)
 {
     static const char *const names[] = {
         [LOG_ERROR] = "error", [LOG_WARNING] = "warning", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"};
-    for (int level = LOG_ERROR; level <= LOG_DEBUG; level++)
-        if (strcmp(config->log_level, names[level]) == 0) {
-            log_set_level((enum log_level)level);
-            return 0;
-        }
+    int level = words_find(config->log_level, WORDS_TABLE(names));
+    if (level >= 0) {
+        log_set_level((enum log_level)level);
+        return 0;
+    }
     return error_set(error, ERROR_INVALID, "--log-level must be error, warning, info or debug, not \"%s\"",
                      config->log_level);
 }

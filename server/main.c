@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include "base/file.h"
+#include "base/words.h"
 #include "executor/executor.h"
 #include "server/auth/token_command.h"
 #include "server/config.h"
@@ -12,7 +13,7 @@
 #include "server/store/backup.h"
 #include "version.h"
 
-static const struct subcommand {
+static const struct {
     const char *name, *usage;
     int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns the exit status */
 } subcommands[] = {
@@ -22,14 +23,6 @@ static const struct subcommand {
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
-static const struct subcommand *subcommand_find(const char *name)
-{
-    for (int i = 0; i < SUBCOMMANDS; i++)
-        if (strcmp(name, subcommands[i].name) == 0)
-            return &subcommands[i];
-    return NULL;
-}
-
 int main(int argc, char **argv)
 {
     file_open_standard();
@@ -37,9 +30,9 @@ int main(int argc, char **argv)
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
     }
-    const struct subcommand *subcommand = argc > 1 ? subcommand_find(argv[1]) : NULL;
-    if (subcommand)
-        return subcommand->run(argc - 1, argv + 1);
+    int subcommand = words_find(argc > 1 ? argv[1] : NULL, WORDS_TABLE(subcommands));
+    if (subcommand >= 0)
+        return subcommands[subcommand].run(argc - 1, argv + 1);
 
     struct config config;
     struct error error = {0};

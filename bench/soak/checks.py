@@ -96,7 +96,8 @@ def of_the_store(path, ledger):
     states = {}
     outcomes = collections.Counter()
     for name, state, attempt, failure, sweep, request in db.execute(
-            "SELECT id, state, attempt, failure, sweep, request FROM experiments"):
+            "SELECT id, state, attempt, failure, sweep, request FROM experiments WHERE id NOT IN (SELECT id FROM removals)"
+            " AND (sweep IS NULL OR sweep NOT IN (SELECT id FROM removals))"):
         (swept if sweep else single)[number_of(request)].append(sweep or name)
         states[name] = state
         outcomes[state if state != "failed" else f"failed, {failure}"] += 1
@@ -106,7 +107,7 @@ def of_the_store(path, ledger):
             ledger.violate("attempts are not counted", id=name, attempt=attempt, failure=failure)
     points = dict(db.execute("SELECT sweep_id, count(experiment) FROM points GROUP BY sweep_id"))
     keys = dict(db.execute("SELECT key, experiment FROM keys"))
-    sweeps = dict(db.execute("SELECT id, total FROM sweeps"))
+    sweeps = dict(db.execute("SELECT id, total FROM sweeps WHERE id NOT IN (SELECT id FROM removals)"))
     for name, total in sweeps.items():
         if points.get(name, 0) != total:
             ledger.violate("a sweep lacks points", id=name, total=total, found=points.get(name, 0))

@@ -222,7 +222,7 @@ class Conductor:
             return
         db = sqlite3.connect(path)
         whole = db.execute("PRAGMA integrity_check").fetchall()
-        there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+        there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps EXCEPT SELECT id FROM removals")}
         db.close()
         path.unlink()
         if whole != [("ok",)]:
@@ -243,7 +243,7 @@ class Conductor:
             said = db.execute("PRAGMA integrity_check").fetchall()
             if said != [("ok",)]:
                 self.ledger.violate("the store is not whole", after_kills=self.kills, said=said[:10])
-            there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps")}
+            there = {name for (name,) in db.execute("SELECT id FROM experiments UNION ALL SELECT id FROM sweeps EXCEPT SELECT id FROM removals")}
             for name in sorted(names - there)[:50]:
                 self.ledger.violate("lost", id=name, after_kills=self.kills)
             for name in sorted(gone & there)[:50]:

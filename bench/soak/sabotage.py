@@ -67,7 +67,8 @@ class Saboteur:
                 "DELETE FROM experiments WHERE id = (SELECT experiment FROM points WHERE sweep_id = ? LIMIT 1)")
         gone = [one for one in self.ledger.submissions if one.removal == "gone"]
         if gone:  # where the service removes
-            self.copy(db, twice, gone[0].id, gone[0].number)
+            if not db.execute("DELETE FROM removals WHERE id = ?", (gone[0].id,)).rowcount:  # its rows are deleted already
+                self.copy(db, twice, gone[0].id, gone[0].number)
             self.done.append(("one that was removed is there", gone[0].id, ["came back"]))
         db.execute("UPDATE keys SET experiment = ? WHERE key = ?", (other.id, key.key))
         self.done.append(("a key names another", key.key, ["key gave another id"]))

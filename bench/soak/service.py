@@ -25,7 +25,7 @@ class Service:
         build = self.options.build.resolve()
         device = ["--devices", "cpu"] if self.options.device == "cpu" else ["--devices-file", str(self.fakes(build))]
         return [str(build / "coalesced"), "--port", "0", "--data-dir", str(self.machine.data), "--log-level", "warning",
-                "--queue-limit", str(self.options.queue_limit), "--token-file", str(self.tokens.path),
+                "--undo-seconds", "0", "--queue-limit", str(self.options.queue_limit), "--token-file", str(self.tokens.path),
                 *device]
 
     def fakes(self, build):

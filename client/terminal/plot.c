@@ -181,7 +181,23 @@ static const char *mark_of(const struct screen *screen, int series)
     return (screen->ascii ? plain_signs : signs)[series % SIGNS];
 }
 
-/* Sets the ranges to those of all points with their intervals; false when there is no point. */
+/* Widens the range by what intervals have beyond the points, at most by half of what the points take: one that
+   is wider is cut. */
+static void axis_include_intervals(struct plot_axis *axis, const struct plot *plot)
+{
+    double range = axis->most > axis->least ? axis->most - axis->least : fabs(axis->most) * 0.2;
+    double least = axis->least - range / 2, most = axis->most + range / 2;
+    for (int i = 0; i < plot->series_count; i++)
+        for (size_t k = 0; k < plot->series[i].count; k++) {
+            const struct plot_point *point = &plot->series[i].points[k];
+            if (!isfinite(point->low) || !isfinite(point->high))
+                continue;
+            axis_include(axis, fmax(point->low, least));
+            axis_include(axis, fmin(point->high, most));
+        }
+}
+
+/* Sets the ranges to those of all points; false when there is no point. */
 static bool find_ranges(struct plot_drawing *drawing)
 {
     const struct plot *plot = drawing->plot;
@@ -193,11 +209,10 @@ static bool find_ranges(struct plot_drawing *drawing)
                 continue;
             axis_include(&drawing->x, point->x);
             axis_include(&drawing->y, point->y);
-            axis_include(&drawing->y, point->low);
-            axis_include(&drawing->y, point->high);
         }
     if (!(drawing->x.least <= drawing->x.most))
         return false;
+    axis_include_intervals(&drawing->y, plot);
     axis_pad(&drawing->y);
     if (plot->x_words)
         drawing->x = (struct plot_axis){0, plot->x_word_count > 1 ? plot->x_word_count - 1 : 1, false, true};
@@ -215,6 +230,17 @@ static int dot_y(const struct plot_drawing *drawing, double value)
     return drawing->bottom - axis_position(&drawing->y, value, drawing->bottom);
 }
 
+/* An end beyond the scale is an arrow. */
+static void draw_interval(struct plot_drawing *drawing, const struct plot_point *point, enum style style)
+{
+    int x = dot_x(drawing, point->x), low = dot_y(drawing, point->low), high = dot_y(drawing, point->high);
+    draw_line(drawing, x, low, x, high, style, '|');
+    if (point->high > drawing->y.most)
+        cell_at(drawing, x, high)->mark = drawing->screen->ascii ? "^" : "↑";
+    if (point->low < drawing->y.least)
+        cell_at(drawing, x, low)->mark = drawing->screen->ascii ? "v" : "↓";
+}
+
 static void draw_series(struct plot_drawing *drawing, int number)
 {
     const struct plot_series *series = &drawing->plot->series[number];
@@ -226,7 +252,7 @@ static void draw_series(struct plot_drawing *drawing, int number)
             continue;
         int x = dot_x(drawing, point->x), y = dot_y(drawing, point->y);
         if (isfinite(point->low) && isfinite(point->high))
-            draw_line(drawing, x, dot_y(drawing, point->low), x, dot_y(drawing, point->high), style, '|');
+            draw_interval(drawing, point, style);
         if (last)
             draw_line(drawing, dot_x(drawing, last->x), dot_y(drawing, last->y), x, y, style, '.');
         cell_at(drawing, x, y)->mark = mark_of(drawing->screen, number);

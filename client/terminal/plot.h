@@ -1,5 +1,5 @@
-/* A plot in characters: lines of braille dots, the 95 % interval as a vertical bar, and a mark for each
-   series at its points. In ASCII the dots become '.' and '|'. */
+/* A plot in characters: lines of braille dots, the 95 % interval as a vertical bar, with an arrow where
+   it goes on beyond the scale, which is that of the points, and a mark for each series at its points. In ASCII the dots become '.' and '|'. */
 #ifndef COALESCED_CLIENT_TERMINAL_PLOT_H
 #define COALESCED_CLIENT_TERMINAL_PLOT_H
 

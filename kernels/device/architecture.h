@@ -3,11 +3,11 @@
 #ifndef COALESCED_KERNELS_DEVICE_ARCHITECTURE_H
 #define COALESCED_KERNELS_DEVICE_ARCHITECTURE_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* `built` is CMake's list, "80-real;90a-real;120-virtual;120": -real is machine code, -virtual is PTX,
    neither word is both. Machine code runs on its major version from its minor version on; PTX on every
@@ -15,7 +15,5 @@ extern "C" {
    Returns 0, or -1: ERROR_UNAVAILABLE, with the list. */
 int architecture_check(const char *built, int major, int minor, struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -2,12 +2,12 @@
 #ifndef COALESCED_KERNELS_DEVICE_COUNTERS_CHIPS_H
 #define COALESCED_KERNELS_DEVICE_COUNTERS_CHIPS_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 #include "kernels/counters.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The chips that CUPTI knows (its own strings), and the plan of one of them ("GH100") for a request: metrics,
    passes, and a reason for each metric that the chip lacks. Return 0, or -1 with *error: no CUPTI, no such
@@ -16,7 +16,5 @@ int counters_chips(const char *const **names, int *count, struct error *error);
 int counters_chips_plan(const char *chip, const struct counters_wanted *wanted, struct counters *counters,
                         struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

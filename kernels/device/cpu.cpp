@@ -205,13 +205,8 @@ static int cpu_count_other(device *, const void *at, int byte, uint64_t bytes, m
     return 0;
 }
 
-static int cpu_read(device *, void *to, const void *from, uint64_t bytes, error *)
-{
-    memcpy(to, from, bytes);
-    return 0;
-}
-
-static int cpu_write(device *, void *to, const void *from, uint64_t bytes, error *)
+/* Copies in either direction: the device's memory is the host's. */
+static int cpu_copy(device *, void *to, const void *from, uint64_t bytes, error *)
 {
     memcpy(to, from, bytes);
     return 0;
@@ -224,21 +219,18 @@ static const kernel_entry *entry_of(const run *r)
 
 static int cpu_prepare(device *device, const run *r, int buffer, error *)
 {
-    cpu_device *d = own(device);
-    return entry_of(r)->prepare(r, buffer, d->pool);
+    return entry_of(r)->prepare(r, buffer, own(device)->pool);
 }
 
 static int cpu_launch(device *device, const run *r, error *)
 {
-    cpu_device *d = own(device);
-    return entry_of(r)->launch(r, d->pool);
+    return entry_of(r)->launch(r, own(device)->pool);
 }
 
 static int cpu_check(device *device, const run *r, int buffer, mismatches *found, error *)
 {
-    cpu_device *d = own(device);
     *found = {0, ~0ull, 0};
-    return entry_of(r)->check(r, buffer, found, d->pool);
+    return entry_of(r)->check(r, buffer, found, own(device)->pool);
 }
 
 static int cpu_launch_facts(device *, const run *r, launch_facts *facts, error *)
@@ -320,7 +312,7 @@ static void launches_free(device *, launches *launches)
 extern "C" const device_kind device_cpu;
 const device_kind device_cpu = {
     "cpu",         true,         cpu_count,     cpu_describe,    cpu_open,  cpu_close,
-    nullptr,       cpu_reserve,  cpu_fill,      cpu_count_other, cpu_read,  cpu_write,
+    nullptr,       cpu_reserve,  cpu_fill,      cpu_count_other, cpu_copy,  cpu_copy,
     nullptr,       nullptr,      cpu_prepare,   cpu_launch,      cpu_check, cpu_launch_facts,
     cpu_time_cold, launches_new, launches_time, launches_free,   nullptr,   nullptr,
 };

@@ -242,30 +242,25 @@ template <class K> static int cpu_prepare(const run *r, int buffer, void *where)
     });
 }
 
-template <class K, class T>
-static void cpu_check_part(const run *r, int buffer, uint64_t begin, uint64_t end, mismatches *part)
-{
-    auto x = expectation<T>::of(r->domain);
-    buffer_role role = r->kernel->buffers[buffer].role;
-    for (uint64_t i = begin; i < end; i++) {
-        double error;
-        if (!element_wrong<K>(x, role, buffer, i, ((const T *)r->buffer[buffer])[i], &error))
-            continue;
-        if (!part->mismatches++)
-            part->first = i;
-        if (error > part->max_abs_error)
-            part->max_abs_error = error;
-    }
-}
-
 void cpu_check_add(mismatches *sum, const mismatches *part); /* locked; cpu.cpp */
 
 template <class K> static int cpu_check(const run *r, int buffer, mismatches *found, void *where)
 {
     return with_dtype<K>(r->dtype, [&](auto zero) {
+        using T = decltype(zero);
+        auto x = expectation<T>::of(r->domain);
+        buffer_role role = r->kernel->buffers[buffer].role;
         cpu_pool_each((cpu_pool *)where, r->elements[buffer], [&](uint64_t begin, uint64_t end) {
             mismatches part = {0, ~0ull, 0};
-            cpu_check_part<K, decltype(zero)>(r, buffer, begin, end, &part);
+            for (uint64_t i = begin; i < end; i++) {
+                double error;
+                if (!element_wrong<K>(x, role, buffer, i, ((const T *)r->buffer[buffer])[i], &error))
+                    continue;
+                if (!part.mismatches++)
+                    part.first = i;
+                if (error > part.max_abs_error)
+                    part.max_abs_error = error;
+            }
             cpu_check_add(found, &part);
         });
         return 0;

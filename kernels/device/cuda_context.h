@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <string.h>
 
+#include <type_traits>
+
 #include "kernels/device/cuda_stage.h"
 #include "kernels/suite/suite.h"
 
@@ -15,22 +17,10 @@ template <class T, class I> struct cuda_args {
 };
 
 /* The type that one access of so many bytes moves. */
-template <unsigned bytes> struct word_of;
-template <> struct word_of<1> {
-    using type = unsigned char;
-};
-template <> struct word_of<2> {
-    using type = unsigned short;
-};
-template <> struct word_of<4> {
-    using type = unsigned;
-};
-template <> struct word_of<8> {
-    using type = uint2;
-};
-template <> struct word_of<16> {
-    using type = uint4;
-};
+template <unsigned bytes>
+using word_of = std::conditional_t<
+    bytes <= 2, std::conditional_t<bytes == 1, unsigned char, unsigned short>,
+    std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 8, uint2, uint4>>>;
 
 struct constant_table {
     int32_t value[CONSTANTS];
@@ -97,7 +87,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY T load_ldg(int b, I i) const { return __ldg(this->buffers[b] + i); }
     template <int W> BODY wide<T, W> load_wide(int b, I j) const
     {
-        auto word = reinterpret_cast<const typename word_of<sizeof(T) * W>::type *>(this->buffers[b])[j];
+        auto word = reinterpret_cast<const word_of<sizeof(T) * W> *>(this->buffers[b])[j];
         wide<T, W> r;
         memcpy(&r, &word, sizeof r);
         return r;
@@ -105,7 +95,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY void store(int b, I i, T v) const { this->buffers[b][i] = v; }
     template <int W> BODY void store_wide(int b, I j, wide<T, W> v) const
     {
-        typename word_of<sizeof(T) * W>::type word;
+        word_of<sizeof(T) * W> word;
         memcpy(&word, &v, sizeof word);
         reinterpret_cast<decltype(word) *>(this->buffers[b])[j] = word;
     }
@@ -116,38 +106,8 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     BODY void atomic_add_shared(I i, T v) const { atomicAdd(reinterpret_cast<T *>(cuda_shared) + i, v); }
 
     BODY T load_texture(int, I i) const { return tex1Dfetch<T>(texture, (int)i); }
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    BODY T load_cluster(I ahead, I i) const
-    {
-        const T *own = reinterpret_cast<const T *>(cuda_shared);
-        unsigned rank = __clusterRelativeBlockRank() + (unsigned)ahead, blocks = __clusterSizeInBlocks();
-        rank = rank < blocks ? rank : rank - blocks;
-        return static_cast<const T *>(__cluster_map_shared_rank(own, rank))[i];
-    }
-    BODY void cluster_barrier() const
-    {
-        __cluster_barrier_arrive();
-        __cluster_barrier_wait();
-    }
-#else /* never reached: experiment_check() refuses them */
-    BODY T load_cluster(I, I) const
-    {
-        __trap();
-        return T();
-    }
-    BODY void cluster_barrier() const
-    {
-        __trap();
-    }
-#endif
-    template <class F> BODY void threads(F f) const
-    {
-        f();
-    }
-    BODY void barrier() const
-    {
-        __syncthreads();
-    }
+    template <class F> BODY void threads(F f) const { f(); }
+    BODY void barrier() const { __syncthreads(); }
     template <class F, class G> BODY void warp_sum(F f, G g) const
     {
         unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -163,10 +123,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
         if (lane == 0)
             g(sum);
     }
-    template <class F> BODY void each_of_grid(I count, F f) const
-    {
-        strided(count, f);
-    }
+    template <class F> BODY void each_of_grid(I count, F f) const { strided(count, f); }
     template <class F> BODY void strided(I count, F f) const
     {
         /* All threads do so many rounds, and some of them one more. In a plain `while (i < count)` that the
@@ -179,7 +136,7 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     }
     template <int WAY, int W, class F> BODY void staged(int b, I count, I stages, F f) const
     {
-        using word = typename word_of<sizeof(T) * W>::type;
+        using word = word_of<sizeof(T) * W>;
         static_assert(sizeof(word) == sizeof(uint4), "tiles are of 16 bytes a thread");
         auto from = reinterpret_cast<const word *>(this->buffers[b]);
         auto slots = reinterpret_cast<word *>(cuda_shared);
@@ -234,22 +191,34 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
         for (I s = 0; s < steps; s++)
             f();
     }
-    template <class F> BODY void compute(I steps, F f) const
+    template <class F> BODY void compute(I steps, F f) const { each_step(steps, f); }
+    template <class F> BODY I computed(I i, F f) const { return (I)f((uint64_t)i); }
+    BODY I index_of(T v) const { return (I)v; }
+    BODY T value_of(I i) const { return (T)i; }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    BODY T load_cluster(I ahead, I i) const
     {
-        each_step(steps, f);
+        const T *own = reinterpret_cast<const T *>(cuda_shared);
+        unsigned rank = __clusterRelativeBlockRank() + (unsigned)ahead, blocks = __clusterSizeInBlocks();
+        rank = rank < blocks ? rank : rank - blocks;
+        return static_cast<const T *>(__cluster_map_shared_rank(own, rank))[i];
     }
-    template <class F> BODY I computed(I i, F f) const
+    BODY void cluster_barrier() const
     {
-        return (I)f((uint64_t)i);
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();
     }
-    BODY I index_of(T v) const
+#else /* never reached: experiment_check() refuses them */
+    BODY T load_cluster(I, I) const
     {
-        return (I)v;
+        __trap();
+        return T();
     }
-    BODY T value_of(I i) const
+    BODY void cluster_barrier() const
     {
-        return (T)i;
+        __trap();
     }
+#endif
 };
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef COALESCED_KERNELS_DEVICE_DEVICE_H
 #define COALESCED_KERNELS_DEVICE_DEVICE_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 #include "kernels/device/device_counters.h"
 #include "kernels/device/kernel_entry.h"
@@ -10,9 +12,7 @@
 #include "kernels/placement.h"
 #include "kernels/result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Opaque: each kind casts them to its own types. */
 struct device;
@@ -98,7 +98,5 @@ double device_spin_ns(double spin_ns, double enqueue_ns, bool early);
 
 enum { DEVICE_SPIN_LEAST_NS = 10000, DEVICE_SPIN_MOST_NS = 2000000 };
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

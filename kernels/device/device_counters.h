@@ -4,12 +4,12 @@
 #ifndef COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
 #define COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 #include "kernels/counters.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The profiler of this process on one context: opened at the first measurement and then left enabled, which
    saves 140 ms a measurement. From the ninth counted launch on every launch in the context takes some 0.2 us
@@ -44,7 +44,5 @@ int device_counters_measure(struct counters_session *session, const struct count
                             const struct counters_work *work, struct counters counters[],
                             struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -4,12 +4,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
 #include "base/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* The value of the line that begins with `key` in a "key : value" file; empty when there is none. */
 void host_read_line(const char *path, const char *key, char *value, size_t size);
@@ -21,8 +20,6 @@ uint64_t host_memory_bytes(void);
    processes. Returns 0, or -1: ERROR_OUT_OF_MEMORY. */
 int host_memory_check(uint64_t bytes, struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 
 #endif

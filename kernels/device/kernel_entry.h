@@ -3,11 +3,11 @@
 #ifndef COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
 #define COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* One experiment, laid out in the device's memory. */
 struct run {
@@ -52,7 +52,5 @@ struct explain;
    NULL: nothing). */
 typedef void (*model_entry)(const struct run *run, struct access *access, struct explain *explain);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

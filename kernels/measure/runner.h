@@ -3,14 +3,14 @@
 #ifndef COALESCED_KERNELS_MEASURE_RUNNER_H
 #define COALESCED_KERNELS_MEASURE_RUNNER_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 #include "kernels/measure/counting.h"
 #include "kernels/device/device.h"
 #include "kernels/result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 struct runner;
 
@@ -44,7 +44,5 @@ int runner_count(struct runner *runner, struct counted points[], int count, doub
 int runner_verify(struct runner *runner, const struct experiment *experiment, struct result *result,
                   struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

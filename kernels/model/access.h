@@ -9,14 +9,23 @@
 #ifndef COALESCED_KERNELS_MODEL_ACCESS_H
 #define COALESCED_KERNELS_MODEL_ACCESS_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/experiment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* A chunk is the unit that DRAM reads, a page the unit that it opens. */
 enum { SECTOR_BYTES = 32, CHUNK_BYTES = 64, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
+
+/* Shared memory has so many banks, of so many bytes each. */
+enum { BANKS = 32, BANK_BYTES = 4 };
+
+/* The bank that holds a byte of shared memory. */
+static inline int access_bank(int64_t byte)
+{
+    return (int)(byte / BANK_BYTES % BANKS);
+}
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
 
@@ -103,7 +112,5 @@ void access_count(const struct experiment *experiment, struct access *access);
 struct explain;
 void access_trace(const struct experiment *experiment, struct access *access, struct explain *explain);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

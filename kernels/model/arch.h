@@ -17,10 +17,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/cdefs.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum {
     ARCH_WARP_THREADS = 32,
@@ -105,7 +104,5 @@ const struct arch *arch_at(int index);
 /* Finds an architecture by its name, "sm_90"; NULL: there is none. */
 const struct arch *arch_find(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

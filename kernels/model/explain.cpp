@@ -5,8 +5,6 @@
 
 #include <map>
 
-#include "kernels/model/pattern.h"
-
 int explain_make(const struct experiment *experiment, struct access *access, struct explain *explain)
 {
     explain->instructions = nullptr;
@@ -91,9 +89,4 @@ int explain_transactions(const struct access_instruction *instruction, const str
         return add_part(*instruction, *access, unit, -1, list);
     int count = add_part(*instruction, *access, unit, 0, list);
     return count + add_part(*instruction, *access, unit, 1, list + count);
-}
-
-int explain_bank(int64_t byte)
-{
-    return pattern_bank(byte);
 }

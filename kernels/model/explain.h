@@ -7,11 +7,11 @@
 #ifndef COALESCED_KERNELS_MODEL_EXPLAIN_H
 #define COALESCED_KERNELS_MODEL_EXPLAIN_H
 
+#include <sys/cdefs.h>
+
 #include "kernels/model/prediction.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 enum { EXPLAIN_INDEX_BYTES = 96, EXPLAIN_SECTORS = 2 * WARP_LANES };
 
@@ -69,10 +69,5 @@ struct explain_transaction {
 int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
                          enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS]);
 
-/* The bank (of 4 bytes) that holds a byte of shared memory. */
-int explain_bank(int64_t byte);
-
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -56,25 +56,17 @@ void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t
     }
 }
 
-static const int banks = 32, bank_bytes = 4;
-
-int pattern_bank(int64_t byte)
-{
-    return (int)(byte / bank_bytes % banks);
-}
-
 /* The longest queue at a bank for the words that the lanes of `part` touch; rows of `row_bytes` are fetched
    whole. */
-static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned each, int part, int parts,
-                   int64_t row_bytes)
+static int fetches(const pattern &p, int part, int parts, int64_t row_bytes)
 {
     std::array<std::pair<int64_t, int64_t>, WARP_LANES * 4> words; /* bank, row */
     size_t count = 0;
-    for (int i = 0; i < lanes; i++) {
-        if (lane[i] * parts / WARP_LANES != part)
+    for (int i = 0; i < p.lanes; i++) {
+        if (p.lane[i] * parts / WARP_LANES != part)
             continue;
-        for (int64_t at = bytes[i] / bank_bytes; at <= (bytes[i] + each - 1) / bank_bytes; at++)
-            words[count++] = {pattern_bank(at * bank_bytes), at * bank_bytes / row_bytes};
+        for (int64_t at = p.at[i] / BANK_BYTES; at <= (p.at[i] + p.bytes - 1) / BANK_BYTES; at++)
+            words[count++] = {access_bank(at * BANK_BYTES), at * BANK_BYTES / row_bytes};
     }
     std::sort(words.begin(), words.begin() + count);
     int longest = 0, queue = 0;
@@ -88,11 +80,11 @@ static int fetches(const int64_t *bytes, const int *lane, int lanes, unsigned ea
 }
 
 /* True when each lane requests the same as its neighbour at that distance, where there is one. */
-static bool paired(const int64_t *bytes, const int *lane, int lanes, int distance)
+static bool paired(const pattern &p, int distance)
 {
-    for (int i = 0; i < lanes; i++)
-        for (int j = i + 1; j < lanes; j++)
-            if ((lane[i] ^ distance) == lane[j] && bytes[i] != bytes[j])
+    for (int i = 0; i < p.lanes; i++)
+        for (int j = i + 1; j < p.lanes; j++)
+            if ((p.lane[i] ^ distance) == p.lane[j] && p.at[i] != p.at[j])
                 return false;
     return true;
 }
@@ -100,12 +92,11 @@ static bool paired(const int64_t *bytes, const int *lane, int lanes, int distanc
 shared_sums pattern_shared(const pattern &p)
 {
     int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
-    if (p.load && p.bytes == 8 && (paired(p.at, p.lane, p.lanes, 1) || paired(p.at, p.lane, p.lanes, 2)))
+    if (p.load && p.bytes == 8 && (paired(p, 1) || paired(p, 2)))
         parts = 1;
     for (int part = 0; part < parts; part++)
-        conflicts +=
-            std::max(0, fetches(p.at, p.lane, p.lanes, p.bytes, part, parts, banks * bank_bytes) - 1);
-    int wide = fetches(p.at, p.lane, p.lanes, p.bytes, 0, 1, 2 * banks * bank_bytes) - 1;
+        conflicts += std::max(0, fetches(p, part, parts, BANKS * BANK_BYTES) - 1);
+    int wide = fetches(p, 0, 1, 2 * BANKS * BANK_BYTES) - 1;
     return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
 }
 

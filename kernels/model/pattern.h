@@ -9,6 +9,7 @@
 
 struct box {
     int64_t low[3], high[3]; /* blocks, high excluded */
+    int64_t blocks() const { return (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]); }
 };
 
 /* All that the counts depend on. Two equal patterns differ by whole lines at most. Compared byte by byte. */
@@ -32,8 +33,5 @@ shared_sums pattern_shared(const pattern &p);
 /* The numbers of blocks of the box by residue: counts[r] blocks have the sum of b[i] * block[i] equal to r
    modulo `unit` bytes, PAGE_BYTES at most. */
 void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t counts[]);
-
-/* The bank, of 32 with 4 bytes each, that contains a byte of shared memory. */
-int pattern_bank(int64_t byte);
 
 #endif

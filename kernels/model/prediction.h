@@ -2,13 +2,13 @@
 #ifndef COALESCED_KERNELS_MODEL_PREDICTION_H
 #define COALESCED_KERNELS_MODEL_PREDICTION_H
 
+#include <sys/cdefs.h>
+
 #include "base/error.h"
 #include "kernels/model/access.h"
 #include "kernels/model/arch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+__BEGIN_DECLS
 
 /* Whether loads use the L1. */
 enum l1_setting {
@@ -80,7 +80,5 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction);
 
-#ifdef __cplusplus
-}
-#endif
+__END_DECLS
 #endif

@@ -64,11 +64,6 @@ static bool overlap(const box &l, const box &r)
     return true;
 }
 
-static int64_t blocks_of(const box &b)
-{
-    return (b.high[0] - b.low[0]) * (b.high[1] - b.low[1]) * (b.high[2] - b.low[2]);
-}
-
 static box overlap_of(const box &l, const box &r)
 {
     box both;
@@ -133,7 +128,7 @@ void reach::count_box(buffer_reach &to, const box &region, const records &from)
             to.touched.push_back(r);
         }
     }
-    int64_t blocks = blocks_of(region);
+    int64_t blocks = region.blocks();
     if (blocks == 1 || (by_step.size() > 1 && blocks <= each_most)) {
         count_each(to, region, by_step);
         return;
@@ -163,7 +158,7 @@ void reach::count_each(buffer_reach &to, const box &region, const moved &by_step
     int64_t length[3];
     for (int i = 0; i < 3; i++)
         length[i] = region.high[i] - region.low[i];
-    for (int64_t block = 0; block < blocks_of(region); block++) {
+    for (int64_t block = 0; block < region.blocks(); block++) {
         const int64_t at[3] = {block % length[0], block / length[0] % length[1],
                                block / (length[0] * length[1])};
         std::vector<interval> together;
@@ -205,7 +200,7 @@ void reach::end_blocks(const box &grid, double weight)
         if (2 * b.distinct > b.asked)
             times *= b.weight;
         for (size_t u = 0; u < UNITS; u++) {
-            double whole = ceil((double)b.bytes / (double)unit_bytes[u]) * (double)blocks_of(grid) * weight;
+            double whole = ceil((double)b.bytes / (double)unit_bytes[u]) * (double)grid.blocks() * weight;
             b.all[u] += times == 1 ? b.blocks[u] : std::min(whole, b.blocks[u] * times);
         }
         exact_ = exact_ && !b.sampled;

@@ -141,10 +141,8 @@ pattern tracer::pattern_of(const site &s) const
     p.load = p.shared && instructions_[(size_t)s.instruction].kind == ACCESS_LOAD;
     p.bytes = s.bytes;
     p.lanes = s.lanes;
-    p.blocks = 1;
+    p.blocks = (uint64_t)box_.blocks();
     p.where = box_;
-    for (int i = 0; i < 3; i++)
-        p.blocks *= (uint64_t)(box_.high[i] - box_.low[i]);
     memcpy(p.b, s.b, sizeof p.b);
     int64_t first = *std::min_element(s.c, s.c + s.lanes);
     int64_t base = first - (first % (2 * LINE_BYTES) + 2 * LINE_BYTES) % (2 * LINE_BYTES);
@@ -233,8 +231,7 @@ void tracer::trace_warp(int warp, const box &all)
             count_site(s);
             reach_site(s);
         }
-        of_grid_.add(of_box_, (double)((box_.high[0] - box_.low[0]) * (box_.high[1] - box_.low[1]) *
-                                       (box_.high[2] - box_.low[2])));
+        of_grid_.add(of_box_, (double)box_.blocks());
     }
 }
 

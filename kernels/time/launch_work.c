@@ -6,9 +6,6 @@
 
 #include "kernels/model/occupancy.h"
 
-/* Bytes that a bank of shared memory delivers at a time. */
-enum { BANK_BYTES = 4 };
-
 /* A DRAM page of which less than this part is read counts as opened for a few chunks. */
 static const double whole_part = 0.9;
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/words.h"
 
 /* ---- changes of the file ---- */
 
@@ -317,7 +318,6 @@ static const struct action {
     bool named; /* needs a NAME */
     int (*run)(const struct token_arguments *asked);
 } actions[] = {{"add", true, run_add}, {"list", false, run_list}, {"revoke", true, run_revoke}};
-enum { ACTIONS = sizeof actions / sizeof *actions };
 
 /* DONE, or WRONG after a message. */
 static int asked_read(struct token_arguments *asked, int argc, char **argv)
@@ -365,12 +365,10 @@ int token_command(int argc, char **argv)
         fputs(help, stdout);
         return DONE;
     }
-    const struct action *action = NULL;
-    for (int i = 0; asked.action && i < ACTIONS; i++)
-        if (strcmp(asked.action, actions[i].name) == 0)
-            action = &actions[i];
-    if (!action)
+    int found = words_find(asked.action, WORDS_TABLE(actions));
+    if (found < 0)
         return wrong("add, list or revoke is wanted");
+    const struct action *action = &actions[found];
     if (action->named != (asked.name != NULL))
         return wrong(action->named ? "%s wants a NAME" : "%s takes no NAME", action->name);
     if ((asked.role || asked.from_stdin) && action->run != run_add)

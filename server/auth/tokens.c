@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "base/words.h"
 
 /* ---- a user ---- */
 
@@ -26,10 +27,7 @@ const char *role_name(enum role role)
 
 int role_of(const char *name)
 {
-    for (int role = 0; role < ROLES; role++)
-        if (strcmp(name, role_names[role]) == 0)
-            return role;
-    return -1;
+    return words_find(name, WORDS_TABLE(role_names));
 }
 
 bool user_name_valid(const char *name)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "kernels/kernel.h"
 #include "kernels/stability.h"
 #include "server/metrics/exposition.h"
@@ -174,10 +175,8 @@ static pthread_mutex_t series_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *method_of(const char *method)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp(methods[i], method) == 0)
-            return methods[i];
-    return other;
+    int i = words_find(method, WORDS_TABLE(methods));
+    return i < 0 ? other : methods[i];
 }
 
 static struct request_series *series_find(const char *route, const char *method)

@@ -233,3 +233,10 @@ void queue_admin_reset_device(struct queue *queue, int device)
                 at->run_mean = (struct run_mean){0};
     pthread_mutex_unlock(&queue->lock);
 }
+
+void queue_admin_get_hold(struct queue *queue, int device, struct queue_hold *hold)
+{
+    pthread_mutex_lock(&queue->lock);
+    *hold = device == QUEUE_ALL_DEVICES ? queue->hold : queue->devices[device].hold;
+    pthread_mutex_unlock(&queue->lock);
+}

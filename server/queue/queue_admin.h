@@ -39,4 +39,7 @@ void queue_admin_list_devices(struct queue *queue, const struct device_set *list
    times. */
 void queue_admin_reset_device(struct queue *queue, int device);
 
+/* The hold of that device alone, or of all together (QUEUE_ALL_DEVICES). Takes the queue's lock for a moment. */
+void queue_admin_get_hold(struct queue *queue, int device, struct queue_hold *hold);
+
 #endif

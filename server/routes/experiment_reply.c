@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/devices/devices.h"
+#include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view)
@@ -87,7 +88,7 @@ enum block_reason { BLOCK_NONE, BLOCK_STARTING, BLOCK_UNHEALTHY, BLOCK_HELD, BLO
 static enum block_reason block_reason_of(struct service *service, int device, char *text, size_t size)
 {
     struct device_status status = {0};
-    struct device_stats depth;
+    struct queue_hold hold;
     struct device_set listed = devices_listed(service->devices);
     char name[DEVICE_NAME_BYTES];
     devices_name(service->devices, device, name);
@@ -97,9 +98,9 @@ static enum block_reason block_reason_of(struct service *service, int device, ch
         snprintf(text, size, "%s is not in the list", name);
         return BLOCK_UNLISTED;
     }
-    queue_view_device(service->queue, device, &depth);
-    if (depth.hold.held) {
-        snprintf(text, size, "%s is paused%s%s", name, depth.hold.owner[0] ? " by " : "", depth.hold.owner);
+    queue_admin_get_hold(service->queue, device, &hold);
+    if (hold.held) {
+        snprintf(text, size, "%s is paused%s%s", name, hold.owner[0] ? " by " : "", hold.owner);
         return BLOCK_HELD;
     }
     if (status.readiness == DEVICE_STARTING) {
@@ -138,11 +139,11 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
                                    size_t size)
 {
     struct device_set set = device_set_of(device);
-    struct device_stats all;
+    struct queue_hold hold;
     enum block_reason least = BLOCK_UNLISTED + 1;
-    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
-    if (all.hold.held) {
-        snprintf(text, size, "the queue is paused%s%s", all.hold.owner[0] ? " by " : "", all.hold.owner);
+    queue_admin_get_hold(service->queue, QUEUE_ALL_DEVICES, &hold);
+    if (hold.held) {
+        snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
         return;
     }
     if (device < 0) {

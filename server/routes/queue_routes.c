@@ -117,13 +117,13 @@ static enum handled queue_show(struct request *request)
 /* How the device, or QUEUE_ALL_DEVICES, is now: paused or not, and by whom and since when. */
 static enum handled hold_answer(struct request *request, int device)
 {
-    struct device_stats stats;
+    struct queue_hold hold;
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    queue_view_device(service_of(request)->queue, device, &stats);
+    queue_admin_get_hold(service_of(request)->queue, device, &hold);
     json_writer_begin_object(&json, NULL);
     json_writer_known_int(&json, "device", device != QUEUE_ALL_DEVICES, device);
-    const struct view_hold held = view_of_hold(&stats.hold);
+    const struct view_hold held = view_of_hold(&hold);
     view_hold_write(&json, &held);
     return reply_body(request, 200, service_line(&json));
 }

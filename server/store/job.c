@@ -1,7 +1,8 @@
 #include "server/store/job.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/words.h"
 
 static const char *const state_names[JOB_STATES] = {
     [JOB_QUEUED] = "queued", [JOB_RUNNING] = "running",     [JOB_SUCCEEDED] = "succeeded",
@@ -15,10 +16,7 @@ const char *job_state_name(enum job_state state)
 
 int job_state_of(const char *name)
 {
-    for (int state = 0; name && state < JOB_STATES; state++)
-        if (strcmp(name, state_names[state]) == 0)
-            return state;
-    return -1;
+    return words_find(name, WORDS_TABLE(state_names));
 }
 
 void sweep_row_clear(struct sweep_row *row)

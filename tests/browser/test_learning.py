@@ -186,3 +186,20 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
     browser.refresh()
     walk.says("Measured here on a CPU").until(lambda: "this CPU" in walk.text("[data-tile=time] dt"))
     walk.end()
+
+
+def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(browser, tmp_path):
+    service = Service(tmp_path, environment={"FAKE": "odd"})
+    walk = Walk(browser, service).open("lessons/offsets").says("misaligned", "h1")
+    for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
+        walk.click(".answers button", "I do not know")
+    walk.click(".own button", "Ask this CPU").says("8 of 22 values are not stable: nothing follows from them")
+    walk.until(lambda: walk.all("svg.guess-scale circle.own.unsure"))
+    assert "△" in walk.text("svg.guess-scale .label.own") and walk.all("svg.guess-scale .own-range")
+    walk.click(".own button", "6 runs of each").until(lambda: walk.all("svg.guess-scale circle.own:not(.unsure)"))
+    assert "not stable" not in walk.text(".own") and "△" not in walk.text("svg.guess-scale .label.own")
+    [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:offsets").json()["sweeps"] if one["repeat"] == 6]
+    assert sweep["state"] == "succeeded"
+    walk.script("sessionStorage.clear()")
+    walk.end()
+    service.stop()

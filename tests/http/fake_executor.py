@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An executor without a device: answers at once, or as the experiment's label "fake" says:
+"""An executor without a device: answers at once, or as the experiment's label "fake", or else FAKE, says:
 "sleep:SECONDS" takes its time, "crash" dies, "error:KIND" reports a failure, "unstable:CODE" is not stable and has
 read the device, "time:US,US,..." has these medians one after the other, each run at a placement of its own, and
 "time:US,US,...@NAME" at that one; "@" tells none, "vary" takes another time in each of seven runs, "wide" has an
@@ -109,7 +109,7 @@ def main():
         if "FAKE_WORK_LOG" in os.environ:
             with open(os.environ["FAKE_WORK_LOG"], "a") as log:
                 log.write(header["id"] + "\n")
-        what, _, how = request.get("labels", {}).get("fake", "").partition(":")
+        what, _, how = request.get("labels", {}).get("fake", os.environ.get("FAKE", "")).partition(":")
         if what == "sleep":
             time.sleep(float(how))
         if what == "crash":

@@ -99,3 +99,12 @@ def test_the_occupancy_of_a_prediction_is_that_of_the_code_that_runs(service):
         if "warps_per_sm" in one["time"]:
             assert one["time"]["warps_per_sm"] == one["occupancy"]["warps_per_sm"], fields
     assert predicted(service, kernel="copy", arch="sm_70")["occupancy"]["registers_per_thread"] is None
+
+
+@pytest.mark.parametrize("recipe, member, wanted", [
+    ("shared_steps", "blocks_per_sm", [8, 8, 7, 4, 3, 2, 1]), ("block_steps", "warps_per_sm", [60, 63, 44, 48, 60, 64]),
+    ("launch_bounds", "registers_per_thread", [25, 25, 25, 25, 39, 32, 40, 32, 71, 32, 64, 32]),
+    ("registers_by_type", "registers_per_thread", [25, 39, 71, 40, 72, 138])])
+def test_the_recipe_of_a_rule_shows_it(service, recipe, member, wanted):
+    points = service.get(f"/v1/recipes/{recipe}/predictions?arch=sm_90").json()["points"]
+    assert [point["prediction"]["occupancy"][member] for point in points] == wanted

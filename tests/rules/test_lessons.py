@@ -272,3 +272,10 @@ def test_a_lesson_names_a_program_that_is_there(name):
 def test_reasons_are_worked_out_as_the_page_does():
     figures = {"a": [6, 0, "t/c", {}], "b": [4, 0, "t/c", {}], "c": [1, "worked out", "a - b * 10 / 4 + a"]}
     assert told(figures, "c") == 11
+
+
+def test_each_rule_of_the_last_lesson_is_a_recipe_in_both_languages():
+    rules = lesson_of("multiprocessor")["rules"]
+    assert len({rule["recipe"] for rule in rules}) == len(rules) >= 7
+    for rule in rules:
+        assert (ROOT / "api" / "recipes" / f"{rule['recipe']}.json").exists() and all(rule["title"]) and len(rule["title"]) == 2

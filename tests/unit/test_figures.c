@@ -12,7 +12,7 @@
 
 #include "api/csv.h"
 #include "api/figures.h"
-#include "api/suggest.h"
+#include "base/words.h"
 
 static void each_figure_is_described_in_both_languages(void **state)
 {
@@ -20,7 +20,7 @@ static void each_figure_is_described_in_both_languages(void **state)
     const struct figures *figures = figures_get();
     for (int i = 0; i < figures->count; i++) {
         const struct figure *figure = &figures->all[i];
-        if (suggest_find(figure->name, figures->names, (size_t)figures->count, sizeof *figures->names) != i)
+        if (words_find(figure->name, figures->names, (size_t)figures->count, sizeof *figures->names) != i)
             fail_msg("there are two figures %s", figure->name);
         if (!figure->text.en || !figure->text.en[0] || !figure->text.zh || !figure->text.zh[0])
             fail_msg("%s has no text in English and Chinese", figure->name);

@@ -64,6 +64,18 @@ static void a_plot_has_a_scale_signs_and_intervals(void **state)
     free(text);
 }
 
+static void an_interval_beyond_the_scale_of_the_points_is_cut_with_an_arrow(void **state)
+{
+    (void)state;
+    static const struct plot_point wild[] = {{0, 10, 9, 11}, {1, 20, 19, 70000}, {2, 30, 0.001, 31}};
+    const struct plot_series series[] = {{"", wild, 3}};
+    char *text = draw(series, 1, &plain);
+    assert_non_null(strchr(text, '^'));
+    assert_null(strstr(text, "50"));
+    assert_null(strstr(text, "70"));
+    free(text);
+}
+
 static void nothing_is_drawn_of_no_numbers(void **state)
 {
     (void)state;
@@ -113,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_dots_is_braille),
         cmocka_unit_test(a_plot_has_a_scale_signs_and_intervals),
+        cmocka_unit_test(an_interval_beyond_the_scale_of_the_points_is_cut_with_an_arrow),
         cmocka_unit_test(nothing_is_drawn_of_no_numbers),
         cmocka_unit_test(a_single_point_is_drawn),
         cmocka_unit_test(wide_ranges_of_positive_numbers_go_by_powers),

@@ -2,7 +2,7 @@
    one a series (`panels`).
 
    linesDraw(width, {series, axis, xName, unit, write, rules, zero, panels, labels}) gives {svg, canvas, marks, part,
-   cut, frames, cross, within}: a series is {name, note, kind, dash, points: [{x, y, low, high, words, unsure}],
+   cut, dense, frames, cross, within}: a series is {name, note, kind, dash, points: [{x, y, low, high, words, unsure}],
    predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}], without: [x]}, and
    scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the keys
    find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is nearest,
@@ -115,6 +115,7 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
         drawing.append(svg("path", {class: "stem", d: `M${round(x.at(point.x))} ${top}V${round(y.at(point.y) - 4)}`}));
   for (const one of series)
     found.cut = seriesDraw(drawing, painter, one, {x, y, left, right, base: bottom}, found.marks) || found.cut;
+  found.dense ||= series.some(one => isDense(one.points, right - left));
   found.frames.push({left, right, top, bottom, x, series});
   if (!small && spec.labels !== false)
     drawing.append(...labelsDraw(
@@ -189,7 +190,8 @@ export function linesDraw(width, spec) {
   const across = Math.max(1, Math.floor((width + 16) / SMALL_WIDTH)), each = (width + 16) / across,
         height = spec.panels ? Math.ceil(series.length / across) * SMALL_HEIGHT + 8 : spec.height ?? 270;
   const wide = (spec.panels ? each : width) - LEFT - 24, limits = limitsOf(series, wide, spec.references);
-  const drawing = svg("svg", {class: "lines", width, height}), found = {marks: [], cut: false, frames: []};
+  const drawing = svg("svg", {class: "lines", width, height}),
+        found = {marks: [], cut: false, dense: false, frames: []};
   if (!limits) {
     drawing.setAttribute("height", 60);
     drawing.append(text(0, 36, t("sweep.nothing_yet"), {class: "small"}));

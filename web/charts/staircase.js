@@ -7,16 +7,17 @@ import {t} from "../words.js";
 import {rect, round, text, through} from "./svg.js";
 
 const {scaleLinear} = globalThis.d3;
-const LEFT = 24, TOP = 30, STEPS = 84, HEIGHT = TOP + STEPS + 40, GAP = 20, WIDE = 600;
+const LEFT = 24, TOP = 42, STEPS = 84, HEIGHT = TOP + STEPS + 44, GAP = 20, WIDE = 600;
 const AXES = {
   registers: "registers_per_thread",
   shared_bytes: "shared_bytes_per_block",
   threads: "threads_per_block"
 };
 
-/* The same occupancy with its staircases, asked of the service; null: it has none, as of a launch beyond a limit. */
+/* The same occupancy with its staircases, asked of the service; null: it has none, as of a launch beyond a limit, or of
+   a result of an older version. */
 export async function staircasesAsk(occupancy, signal) {
-  if (!occupancy || occupancy.status) return null;
+  if (!occupancy?.threads_per_block) return null;
   const figures = {
     arch: occupancy.arch,
     block: occupancy.threads_per_block,

@@ -10,11 +10,13 @@ const DOTS = 200, RADIUS = 2.7, ROW = 84;
 /* On a phone the names stand alone, and what an interval is is told by its note. */
 const narrow = width => width < 480, labelWidth = width => narrow(width) ? 44 : 104;
 
-/* What of the times is drawn: all, but for what lies far out. */
+/* What of the times is drawn: all, but for what lies far out; of an interval what lies near them. */
 function spanOf({timing}) {
   const far = timing.p75_us + 4 * Math.max(timing.p75_us - timing.p25_us, timing.median_us * 1e-4);
-  const high = Math.max(Math.min(timing.max_us, far), timing.ci95_us[1] ?? 0),
-        low = Math.min(timing.min_us, timing.ci95_us[0] ?? Infinity);
+  const last = Math.min(timing.max_us, far), room = (last - timing.min_us || timing.median_us * 0.1) / 2,
+        [from, to] = timing.ci95_us;
+  const high = Math.max(last, Math.min(to ?? 0, last + room)),
+        low = Math.min(timing.min_us, Math.max(from ?? Infinity, timing.min_us - room));
   return [low, high > low ? high : low * 1.001];
 }
 
@@ -84,8 +86,10 @@ function kindDraw(drawing, kind, scale, base, phone) {
     median + (start ? 4 : 0), base - 50, t("strip.median", {us: write(timing.median_us)}),
     {class: "strong halo", "text-anchor": start ? "end" : "middle"}));
   if (from !== null && to !== null) {
-    const x0 = scale(from), x1 = Math.max(scale(to), x0 + 1.5),
-          label = t(phone ? "strip.interval_short" : "strip.interval", {from: write(from), to: write(to)});
+    const [first, last] = scale.range(), x0 = Math.max(first, scale(from)),
+                  x1 = Math.min(last, Math.max(scale(to), x0 + 1.5));
+    const words = t(phone ? "strip.interval_short" : "strip.interval", {from: write(from), to: write(to)}),
+          label = `${scale(from) < first ? "← " : ""}${words}${scale(to) > last ? " →" : ""}`;
     /* Behind the band, before it, or below where neither side has room. */
     const long = label.length * 6.2, behind = x1 + long<right, before = x0 - 8 - long>scale.range()[0];
     const [x, y, anchor] = behind ? [x1 + 8, 13, "start"] :

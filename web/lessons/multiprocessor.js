@@ -3,6 +3,23 @@ export default {
   "ask": {"kernel": "barrier_phases", "size": 16777216, "phases": 16, "block": [64, 128, 256, 512, 1024]},
   "small": {"size": 262144},
   "recipe": "barriers",
+  "rules":
+    [
+      {"recipe": "registers", "title": ["Registers decide how many blocks fit", "寄存器决定放得下多少块"]},
+      {"recipe": "shared_steps", "title": ["So does shared memory, in steps", "共享内存也一样，一级一级地变"]},
+      {"recipe": "block_steps", "title": ["And the size of the block", "块的大小也一样"]}, {
+        "recipe": "launch_bounds",
+        "title": ["Launch bounds lower registers, and may raise them", "启动边界压低寄存器数，也可能抬高"]
+      },
+      {"recipe": "registers_by_type", "title": ["A double takes two registers", "一个 double 占两个寄存器"]}, {
+        "recipe": "barriers",
+        "title": ["Several blocks go on while one waits at a barrier", "一个块在屏障处等待时，其他块继续执行"]
+      },
+      {
+        "recipe": "latency_hiding",
+        "title": ["Warps hide a latency, and so do independent instructions", "线程束能掩盖延迟，独立的指令也能"]
+      }
+    ],
   "conditions":
     [
       "The picture: one multiprocessor of the chip that you choose, no launch.",

@@ -171,7 +171,7 @@ export async function open(root, {id}, {go, announce, signal}) {
       } else
         parts = [times, counted[0], chart(7), counted[1]];
     }
-    if (made) parts.push(occupancyResult(experiment), devicePanel(experiment));
+    if (made) parts.push(occupancyResult(experiment, signal), devicePanel(experiment));
     panels = [...parts, provenancePanel(experiment, copyText)];
     replace(
       body,

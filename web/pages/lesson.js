@@ -86,6 +86,12 @@ export async function open(root, {name}, {announce, signal}) {
       all() &&
         h("section", {class: "reasons"}, h("h2", {}, t("lessons.why")),
           lesson.why.map(pair => h("p", {}, write(lesson, pair))),
+          lesson.rules &&
+            [
+              h("h2", {}, t("lessons.rules")),
+              h("ul", {},
+                lesson.rules.map(rule => h("li", {}, h("a", {href: link(`recipes/${rule.recipe}`)}, say(rule.title)))))
+            ],
           h("p", {class: "note"}, parts("lessons.plain", {file: h("code", {}, `docs/plain/${lesson.plain}.cu`)}))));
     replace(number, head(name, answered(), lesson.questions.length));
     picture.show({answered: answered(), own});

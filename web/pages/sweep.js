@@ -149,8 +149,9 @@ const legendOf = (series, toggle) => series.length > 1 && [
 
 function linesAside(spec, drawn) {
   return [
-    drawn.part && t("sweep.part"), spec.ranged && t("sweep.bars"), drawn.cut && t("sweep.arrows"),
-    spec.unsure && t("sweep.unsure"), spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
+    drawn.part && t("sweep.part"), drawn.dense && t("dense.band"), !drawn.dense && spec.ranged && t("sweep.bars"),
+    drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure"),
+    spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
   ].filter(Boolean)
     .join("; ");
 }

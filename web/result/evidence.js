@@ -8,6 +8,7 @@ import {deviceLink} from "../devices.js";
 import {spanPanel as panel, unitsText} from "../parts.js";
 import {fit} from "../charts/fit.js";
 import {partsDraw} from "../charts/parts.js";
+import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 import {stripDraw} from "../charts/strip.js";
 
 const measured = part => part && !part.status;
@@ -189,7 +190,7 @@ export function countsPanel(result) {
   };
 }
 
-export function occupancyResult(result) {
+export function occupancyResult(result, signal) {
   const {occupancy, counters, launch} = result, has = measured(occupancy), achieved = counters?.achieved_occupancy;
   const bar = (name, part, value, why) =>
     [h("span", {}, t(name)),
@@ -201,6 +202,12 @@ export function occupancyResult(result) {
     occupancy.waves && t("occ.waves", {n: count(occupancy.waves), percent: percent(occupancy.last_wave_fill)});
   const registers = launch?.registers_per_thread ? t("occ.registers", {n: launch.registers_per_thread}) : null;
   const spill = launch?.local_bytes_per_thread > 0 ? t("occ.spill", {n: launch.local_bytes_per_thread}) : null;
+  let stairs = null;
+  const drawn = fit(width => stairs && staircasesDraw(stairs, width));
+  staircasesAsk(occupancy, signal).then(answer => {
+    stairs = answer;
+    drawn.redraw();
+  });
   return {
     node: panel(
       4, term("occupancy"),
@@ -208,7 +215,8 @@ export function occupancyResult(result) {
         {n: occupancy.blocks_per_sm, limits: occupancy.limited_by.map(name => t(`occupancy.${name}`)).join(", ")}),
       h("div", {class: "occ"}, bar("occ.theoretical", occupancy.theoretical, "grey"),
         bar("occ.achieved", achieved, "", counters?.reason ?? counters?.unavailable?.achieved_occupancy)),
-      h("p", {class: "note"}, [registers, spill, waves].filter(Boolean).join("; ")))
+      h("p", {class: "note"}, [registers, spill, waves].filter(Boolean).join("; ")), drawn.node),
+    close: drawn.close
   };
 }
 

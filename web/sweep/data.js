@@ -11,6 +11,7 @@ import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";
 import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
+import {isSure} from "./sure.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
@@ -67,6 +68,7 @@ export class Sweep {
       has: new Set(),
       units: new Set(), /* of the predicted transactions */
       best: 0,
+      sureBest: 0,
       seenValues: {},
       peaks: new Set()
     });
@@ -210,6 +212,7 @@ export class Sweep {
     if (point.limiter) this.has.add("limiter");
     if (typeof point.first.measured_l1_hit_rate_pct === "number") this.has.add("l1");
     this.best = Math.max(this.best, point.cold.gbps ?? 0);
+    if (isSure(point)) this.sureBest = Math.max(this.sureBest, point.cold.gbps ?? 0);
     for (const name of this.names) (this.seenValues[name] ??= new Set()).add(point.values[name]);
   }
 

@@ -7,7 +7,8 @@ import {count} from "../format.js";
 import {t} from "../words.js";
 
 /* The least for an interval over runs (kernels/statistics.h). */
-const RUNS_LEAST = 6, MORE_MOST = 1000;
+export const RUNS_LEAST = 6;
+const MORE_MOST = 1000;
 
 export const isSure = point => point.stable !== false || point.succeeded >= RUNS_LEAST;
 

@@ -48,7 +48,7 @@ export function leastOf({load, store}) {
 
 /* The columns for which some point has a value. */
 function columnsOf(sweep, kindOf) {
-  const has = id => sweep.has.has(id), top = sweep.peak ?? sweep.best;
+  const has = id => sweep.has.has(id), top = sweep.peak ?? (sweep.sureBest || sweep.best);
   const value = (id, point) => {
     const metric = metricOf(id), one = metric.value(point);
     return numberCell(one === null ? noValue() : metric.write(one));

@@ -5,6 +5,7 @@ import {events, get, link, post, text} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, shape} from "../format.js";
 import {button} from "../parts.js";
+import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
 
@@ -13,6 +14,17 @@ const shortOf = device => device.backend === "cpu" ?
   (device.name ?? "").replace(/^(NVIDIA|AMD|Intel) /, "") || t("device.unknown");
 
 export const requestOf = (lesson, device) => ({...lesson.ask, ...(device.backend === "cpu" && lesson.small)});
+
+/* A row for each point: its first run, and over more than one run the medians and intervals of all of them. */
+async function rowsRead(id, repeat, signal) {
+  const read = view => text(`/v1/sweeps/${id}.csv?view=${view}`, {signal}).then(rowsOf);
+  const [runs, points] = await Promise.all([read("runs"), repeat > 1 ? read("summary") : []]);
+  if (repeat === 1) return runs.filter(row => row.state === "succeeded");
+  return points.filter(point => point.state === "succeeded")
+    .map(
+      point =>
+        ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, stable: point.stable})}));
+}
 
 const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);
 
@@ -23,16 +35,17 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
 
-  function offer(again) {
+  function offer(again, unstable = 0) {
     replace(
       place,
       button(
-        t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), submit,
-        {primary: !again, key: "ask"}));
+        t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), () => submit(1),
+        {primary: !again, key: "ask"}),
+      unstable > 0 && button(t("lessons.ask_more", {n: RUNS_LEAST}), () => submit(RUNS_LEAST), {key: "ask more"}));
   }
 
-  async function submit() {
-    const answer = await post("/v1/sweeps", {...requestOf(lesson, device), labels: {lesson: name}}, {signal});
+  async function submit(repeat) {
+    const answer = await post("/v1/sweeps", {...requestOf(lesson, device), repeat, labels: {lesson: name}}, {signal});
     onSweep(answer.id);
     follow(answer.id);
   }
@@ -73,9 +86,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   async function finish(id, state) {
     end?.();
-    const rows = rowsOf(await text(`/v1/sweeps/${id}.csv`, {signal})),
-          unstable = rows.filter(row => row.stable === false).length;
-    offer(true);
+    const rows = await rowsRead(id, state.repeat, signal), unstable = rows.filter(row => row.stable === false).length;
+    offer(true, unstable);
     const what = device.backend === "cpu" ?
       t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
       t("lessons.device_says", {name: device.name});
@@ -86,7 +98,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
         null,
       what, " ", unstable ? `${t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)})} ` : null,
       sweepLink(id));
-    onOwn({rows: rows.filter(row => row.state === "succeeded"), device, short: shortOf(device)});
+    onOwn({rows, device, short: shortOf(device)});
   }
 
   offer(false);
