@@ -100,6 +100,7 @@ static const struct {
     {"no experiment has a field of that name%? GET /v1/kernels lists them", "没有实验有这个名称的字段{1}GET /v1/kernels 列出全部"},
     {"must be a string, the name of one recipe; GET /v1/recipes lists them", "必须是字符串，一个配方的名称；GET /v1/recipes 列出全部"},
     {"must be a string or a list of them; GET /v1/kernels lists the kernels", "必须是字符串或字符串列表；GET /v1/kernels 列出内核"},
+    {"the read-only path (ldg) is not for data that is written in the same launch", "只读路径（ldg）不可用于在同一次启动中写入的数据"},
     {"must be one of f32, f64, i32, u8, u16", "必须是 f32、f64、i32、u8、u16 之一"},
     {"must be one of none, pageable, pinned", "必须是 none、pageable、pinned 之一"},
     {"must be one of keep, new", "必须是 keep、new 之一"},

@@ -32,21 +32,56 @@ export class ApiError extends Error {
 let askToken = () => Promise.reject(new ApiError(401, {title: "no token"}));
 let asking = null;
 
-/* f(detail, presented) shows a field in the page and promises the token. */
+/* f(detail, presented, signal) shows a field in the page, until the signal is aborted, and promises the token. */
 export function onToken(f) {
   askToken = f;
 }
 
 export const token = () => sessionStorage.getItem("token");
 
+/* Tabs of one service share a token for as long as one of them is open, and nothing is stored beyond them: a tab that
+   is asked for one asks the others, and a token that the service took is told to those that ask. */
+const TABS_MS = 200;
+const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
+let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
+
+tabs.onmessage = ({data}) => {
+  if (data.token)
+    tokenCame(data.token);
+  else if (data.forget)
+    sessionStorage.removeItem("token");
+  else if (taken !== null && taken === token())
+    tabs.postMessage({token: taken});
+};
+
+function tokenTaken(presented) {
+  if (presented === taken) return;
+  taken = presented;
+  if (taken !== null) tabs.postMessage({token: taken});
+}
+
+/* In all tabs. */
 export function forgetToken() {
   sessionStorage.removeItem("token");
+  tabs.postMessage({forget: true});
+}
+
+async function tokenFind(detail, presented) {
+  const own = new AbortController();
+  const others = new Promise(done => {
+    tokenCame = found => found !== presented && done(found);
+  });
+  tabs.postMessage({});
+  const found = await Promise.race([others, pause(TABS_MS).then(() => null)]) ??
+    await Promise.race([others, askToken(detail, presented !== null, own.signal)]);
+  own.abort();
+  return found;
 }
 
 /* One question for all calls that wait for it. */
 async function tokenAsked(detail, presented) {
   if (token() !== presented) return; /* it was answered meanwhile */
-  asking ??= Promise.resolve(askToken(detail, presented !== null)).finally(() => {
+  asking ??= tokenFind(detail, presented).finally(() => {
     asking = null;
   });
   sessionStorage.setItem("token", await asking);
@@ -122,6 +157,7 @@ async function ask(method, path, {body, headers = {}, signal} = {}) {
       await tokenAsked(problem.detail ?? "", presented);
       continue;
     }
+    if (reply?.ok) tokenTaken(presented);
     const later = !reply || reply.status === 502 || reply.status === 504 || (reply.status === 503 && method === "GET");
     if (!later) {
       connectionIs(false);

@@ -179,8 +179,9 @@ function lostNotice() {
 }
 
 /* Fills `place` with the field and promises what is typed. */
-function tokenAsk(place, detail, wrong) {
+function tokenAsk(place, detail, wrong, signal) {
   return new Promise(done => {
+    signal.addEventListener("abort", () => replace(place));
     const field = h("input", {
       id: "token",
       type: "password",
@@ -255,7 +256,7 @@ function frame() {
       h("div", {class: "inner"}, h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(),
         languageChoice(drawAll), menu));
   const ask = h("div", {class: "asks"});
-  api.onToken((detail, wrong) => tokenAsk(ask, detail, wrong));
+  api.onToken((detail, wrong, signal) => tokenAsk(ask, detail, wrong, signal));
   main = h("main", {id: "main", tabindex: "-1"});
   live = h("div", {class: "unseen", role: "status", "aria-live": "polite"});
   const version = h("span", {});

@@ -2,7 +2,8 @@
 
    deviceState(device, queue) is a name for stateMark(); deviceLink(device) its name, as the operator calls it;
    productOf(device) what it is; readings(device) the rows of its clocks, temperature and power; slowed(device) the
-   reasons that hold its clocks down against its will; heldBy(queue, index) who paused it, or the queue;
+   reasons that hold its clocks down against its will; heldBy(queue, index) who paused it, or the queue,
+   and heldText() of that a sentence;
    deviceNotes(device) a box of what is to be known first, or null; devicesTable(devices, queue, now, act) a row each,
    with what it does now(device) and what one may do with it, act(device). */
 import {link} from "./api.js";
@@ -25,6 +26,8 @@ export function heldBy(queue, index) {
   const own = queueOf(queue, index);
   return own?.paused ? own : queue?.paused ? queue : null;
 }
+
+export const heldText = held => held.paused_by ? t("lab.paused_by", {who: held.paused_by}) : t("lab.paused");
 
 export function deviceState(device, queue) {
   if (!device.in_list) return "gone";

@@ -3,9 +3,10 @@
    watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
    changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
    events, at most once a second; readings of the devices are asked for at most every 5 s. onChange(f) is told of each
-   event, for who shows more than this. */
+   event, for who shows more than this. forRunners(button(...), signal) is a button for who may run experiments. */
 import * as api from "./api.js";
 import {DRAWN_MOST} from "./devices.js";
+import {t} from "./words.js";
 
 const QUEUE_MS = 1000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
 
@@ -112,6 +113,18 @@ export function watchLive(f) {
       running = null;
     }
   };
+}
+
+/* Takes a button that runs something from who may not, with the reason in the element behind it, until the signal is
+   aborted. */
+export function forRunners([node, said], signal) {
+  const end = watchLive(({me}) => {
+    if (me?.role !== "read") return;
+    node.disabled = true;
+    said.textContent = ` ${t("shell.reader", {name: me.name})}`;
+  });
+  signal.addEventListener("abort", end);
+  return [node, said];
 }
 
 export function onChange(f) {

@@ -43,7 +43,6 @@ export function removalsBar(go) {
       !me ? [] : rows.filter(one => one.removed_by === me.name && Date.parse(one.restorable_until) > Date.now());
     const rest = mine.slice(SHOWN_MOST);
     node.hidden = !mine.length;
-    document.body.classList.toggle("has-removals", mine.length > 0);
     redraw(
       node, mine.slice(0, SHOWN_MOST).map(line),
       rest.length > 0 &&
@@ -54,7 +53,10 @@ export function removalsBar(go) {
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));
   };
   const seen = () => !document.hidden && read().catch(() => {});
+  const height =
+    new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${node.offsetHeight}px`));
   ending();
+  height.observe(node);
   document.addEventListener("visibilitychange", seen);
   const end = watchLive(live => {
     if (live.me === me) return;
@@ -63,6 +65,7 @@ export function removalsBar(go) {
   });
   ending = () => {
     end();
+    height.disconnect();
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", seen);
   };

@@ -1,6 +1,6 @@
 /* The right end of the top bar: the device and its clock, or how many measure; what waits, whose token it is. */
 import {forgetToken, link, token} from "./api.js";
-import {h, redraw, replace} from "./dom.js";
+import {h, redraw} from "./dom.js";
 import {deviceState} from "./devices.js";
 import {count} from "./format.js";
 import {watchLive} from "./live.js";
@@ -9,20 +9,20 @@ import {t} from "./words.js";
 
 let ending = () => {};
 
-function owner(me) {
+/* Whose token it is and what it may do; a press asks before it is forgotten, which it is in all tabs. */
+function owner(me, asking, ask) {
   if (!me) return null;
   if (!token()) return h("span", {class: "owner"}, t("shell.nobody"));
+  const press = (key, words, f) => h("button", {type: "button", class: "plain owner", data: {key}, onclick: f}, words);
+  if (!asking)
+    return press("owner", [me.name, h("span", {class: "quiet"}, ` ${t(`role.${me.role}`)}`)], () => ask(true));
+  const forget = () => {
+    forgetToken();
+    location.reload();
+  };
   return h(
-    "button", {
-      type: "button",
-      class: "plain owner",
-      title: t("shell.token_used"),
-      onclick: () => {
-        forgetToken();
-        location.reload();
-      }
-    },
-    me.name ?? "");
+    "span", {class: "confirm", role: "group", "aria-label": t("shell.token_forget")}, t("shell.token_forget"),
+    press("forget", t("shell.token_yes"), forget), press("keep", t("shell.token_no"), () => ask(false)));
 }
 
 /* "NVIDIA H200" is "H200" here. */
@@ -41,6 +41,13 @@ function deviceShort(device, queue) {
 export function topState() {
   ending();
   const device = h("span", {}), waiting = h("a", {href: link("queue")}), who = h("span", {});
+  let mine = null, asking = false;
+  const ownerDraw = () => redraw(who, owner(mine, asking, ask));
+  const ask = on => {
+    asking = on;
+    ownerDraw();
+    who.querySelector(`[data-key="${on ? "keep" : "owner"}"]`)?.focus();
+  };
   ending = watchLive(({devices, queue, me}) => {
     if (devices?.length && queue)
       redraw(
@@ -50,7 +57,8 @@ export function topState() {
           deviceShort(devices[0], queue));
     if (queue)
       waiting.textContent = queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits");
-    replace(who, owner(me));
+    mine = me;
+    ownerDraw();
   });
   return h("div", {class: "state"}, device, waiting, who);
 }

@@ -43,6 +43,17 @@ template <class T_, int V> struct cpu_context {
     BODY I global_y() const { return by * dy + ty; }
     /* A CPU has one path to memory. */
     BODY T load(int b, I i) const { return buffers[b][i]; }
+    BODY void touch(int, I) const {}
+    /* A flag releases what was stored before it, and who sees it acquires that. It may be set by a thread that
+       runs only when this one has ended: one look. */
+    BODY void fence() const {}
+    BODY void store_volatile(int b, I i, T v) const { __atomic_store(buffers[b] + i, &v, __ATOMIC_RELEASE); }
+    BODY bool await(int b, I i, T v, int) const
+    {
+        T found;
+        __atomic_load(buffers[b] + i, &found, __ATOMIC_ACQUIRE);
+        return found == v;
+    }
     BODY T load_ldg(int b, I i) const { return buffers[b][i]; }
     template <int W> BODY wide<T, W> load_wide(int b, I j) const
     {

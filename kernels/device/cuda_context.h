@@ -69,6 +69,21 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
         else
             return p[i];
     }
+    BODY void touch(int b, I i) const
+    {
+        T value = load(b, i);
+        asm volatile("" ::"r"((unsigned)value)); /* else the compiler leaves the load out */
+    }
+    BODY void fence() const { __threadfence(); }
+    BODY void store_volatile(int b, I i, T v) const { *(volatile T *)(this->buffers[b] + i) = v; }
+    BODY bool await(int b, I i, T v, int looks) const
+    {
+        const volatile T *flag = this->buffers[b] + i;
+        for (int k = 0; k < looks; k++)
+            if (*flag == v)
+                return true;
+        return false;
+    }
     BODY T load_ldg(int b, I i) const { return __ldg(this->buffers[b] + i); }
     template <int W> BODY wide<T, W> load_wide(int b, I j) const
     {

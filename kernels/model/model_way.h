@@ -51,6 +51,14 @@ template <class K, class T_, int V> struct model_context {
             return unknown();
         return (T)K::generate(expectation<T_>::of(to.what().domain), b, (uint64_t)i.c);
     }
+    void touch(int b, const affine &i) const { note(ACCESS_LOAD, b, 1, i); }
+    void fence() const {}
+    void store_volatile(int b, const affine &i, const T &v) const { store(b, i, v); }
+    bool await(int b, const affine &i, const T &, int) const /* at the first look */
+    {
+        touch(b, i);
+        return true;
+    }
     T load_ldg(int b, const affine &i) const { return load(b, i); }
     template <int W> wide<T, W> load_wide(int b, const affine &j) const
     {

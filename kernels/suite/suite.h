@@ -63,6 +63,13 @@
                               comes the first
      c.cluster_barrier()      c.barrier() of all blocks of the cluster
 
+   for what threads of other blocks access in the same launch, in no vocabulary.cu; memory_fence.cu has them:
+
+     c.touch(b, i)            loads it by the request's path, for nothing: it then lies in the caches
+     c.fence()                __threadfence(): what the thread did before it, others see before what it does after it
+     c.store_volatile(b, i, v)
+     c.await(b, i, v, looks)  looks at it until it is v, volatile, at most so many times; false: it never was
+
    only with `textured`:
 
      c.load_texture(b, i)     the same as c.load(b, i), by a texture fetch; b is the first buffer

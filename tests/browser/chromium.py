@@ -13,6 +13,7 @@ from conftest import Service  # noqa: E402
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import ElementClickInterceptedException
     from selenium.webdriver.chrome.service import Service as Driver
     from selenium.webdriver.common.by import By
 except ImportError:
@@ -94,7 +95,11 @@ class Walk:
         def clicked():
             for element in self.all(css):
                 if words in element.text and element.is_displayed():
-                    element.click()
+                    try:
+                        element.click()
+                    except ElementClickInterceptedException:  # it lies below a bar that stays on screen
+                        self.script("arguments[0].scrollIntoView({block: 'center'})", element)
+                        element.click()
                     return True
         self.until(clicked)
         return self

@@ -104,7 +104,9 @@ def test_the_chart_follows_what_is_typed_and_the_address_keeps_it(browser, servi
     service.until(lambda: texts(browser, ".form-field .wrong") == [refused.json()["errors"][0]["detail"]])
     assert browser.find_element("id", "field-offset").get_attribute("aria-invalid") == "true"
     assert sectors_drawn(browser) == [5, 5, 4] and browser.find_elements("css selector", ".stale")
-    assert not browser.find_element("css selector", ".run").is_enabled()
+    browser.find_element("css selector", ".run").click()
+    service.until(lambda: texts(browser, ".form-foot .wrong") == ["offset: " + refused.json()["errors"][0]["detail"]])
+    assert browser.switch_to.active_element.get_attribute("id") == "field-offset" and "/ui/new" in browser.current_url
 
     type_into(browser, "offset", "0, 1, 11, 32")
     service.until(lambda: texts(browser, ".run") == [f"Run a sweep of 4 on {service.get('/v1/devices').json()['devices'][0]['name']}"])
@@ -165,7 +167,7 @@ def test_one_that_waits_says_so_and_is_cancelled(browser, service):
     try:
         id = service.post({"kernel": "copy"}).json()["id"]
         browser.get(f"{service.url}/ui/experiments/{id}")
-        service.until(lambda: texts(browser, ".headline") == ["It waits: its device is paused"])
+        service.until(lambda: texts(browser, ".headline") == ["It waits: the queue is paused"])
         service.until(lambda: "Cancel" in texts(browser, ".result-buttons .button"))
         press(browser, "Cancel")
         service.until(lambda: texts(browser, ".headline") == ["Cancelled"])

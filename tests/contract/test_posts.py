@@ -20,7 +20,7 @@ from conftest import BINARY, Service  # noqa: E402
 DOCS = HERE.parents[1] / "docs"
 ENGLISH, CHINESE = (statements.rows_of((DOCS / name).read_text()) for name in ("posts.md", "posts.zh.md"))
 VERDICTS = {"holds": "成立", "holds when": "有条件成立", "held then": "当时成立", "is wrong because": "错误", "pending": "待补"}
-PENDING = 1  # what the service cannot answer yet; to be lowered, never raised
+PENDING = 0  # what the service cannot answer yet; to be lowered, never raised
 QUICK = {"min_samples": 1, "max_seconds": 0.001}
 # Recipes of more elements than a test can afford; what was published does not change with the size.
 SMALL = {"vector_add_blocks": {"size": 65536}, "sum_matrix_blocks": {"size": [256, 256]}, "latency_hiding": {"size": 1024, "steps": 16}}

@@ -141,6 +141,7 @@ def test_parameters_of_1x_take_shared_memory(service):
 
 @pytest.mark.parametrize("fields, pointer", [
     ({"kernel": "copy", "registers_per_thread": 0}, "#/registers_per_thread"),
+    ({"kernel": "memory_fence", "load": "ldg"}, "#/load"),
     ({"kernel": "copy", "shared_bytes_per_block": "1"}, "#/shared_bytes_per_block"),
     ({"kernel": "copy", "arch": "sm_1"}, "#/arch"),
     ({"kernel": "copy", "arch": []}, "#/arch"),

@@ -30,6 +30,14 @@ template <class K, class T_, int V> struct plain_context : plain_thread {
         note('l', b, 1, i);
         return K::generate(expectation<T>::of(r.domain), b, (uint64_t)i);
     }
+    void touch(int b, I i) const { note('l', b, 1, i); }
+    void fence() const {}
+    void store_volatile(int b, I i, T v) const { store(b, i, v); }
+    bool await(int b, I i, T, int) const
+    {
+        touch(b, i);
+        return true;
+    }
     T load_ldg(int b, I i) const { return load(b, i); }
     template <int W> wide<T, W> load_wide(int b, I j) const
     {

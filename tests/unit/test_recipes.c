@@ -215,7 +215,7 @@ static void a_request_is_laid_over_a_recipe(void **state)
 static void every_recipe_is_whole(void **state)
 {
     (void)state;
-    assert_int_equal(recipe_count(), 42);
+    assert_int_equal(recipe_count(), 43);
     for (int i = 0; i < recipe_count(); i++) {
         json_t *summary = JSON_TREE(recipe_write_summary, recipe_at(i));
         assert_non_null(summary);

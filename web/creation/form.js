@@ -183,7 +183,7 @@ function control(field, form) {
     };
 }
 
-/* {hand, main, more: nodes, update(), wrong({name: sentence})}. `typed` is what is not as it is by default; onTyped() follows each change. */
+/* {hand, main, more: nodes, update(), wrong({name: sentence}), wrongFocus()}. `typed` is what is not as it is by default; onTyped() follows each change. */
 export function formOf(fields, typed, onTyped) {
     const initial = field => field.initial;
     const form = {
@@ -229,6 +229,16 @@ export function formOf(fields, typed, onTyped) {
       const more = rows.some(row => row.field.place === "more" && sentences[row.field.name]);
       if (more) rows.find(row => row.field.place === "more").node.closest("details")?.setAttribute("open", "");
     }
+    /* Takes the reader to the first field that is wrong: {name, detail}; null: none is. */
+    function wrongFocus() {
+      const row = rows.find(one => !one.wrong.hidden);
+      if (!row) return null;
+      row.node.scrollIntoView({block: "center"});
+      [...row.node.querySelectorAll("input, select, button")].find(one => one.checkVisibility())?.focus({
+        preventScroll: true
+      });
+      return {name: titleOf(row.field.name), detail: row.wrong.textContent};
+    }
     update();
     const of = place => rows.filter(row => row.field.place === place).map(row => row.node);
     return {
@@ -237,6 +247,7 @@ export function formOf(fields, typed, onTyped) {
       more: of("more"),
       update,
       wrong,
+      wrongFocus,
       names: new Set(fields.map(field => field.name))
     };
 }

@@ -74,7 +74,7 @@ export const LESSONS = [
   },
   {
     "name": "multiprocessor",
-    "questions": 4,
+    "questions": 5,
     "title": ["What fits a multiprocessor, and what must?", "一个多处理器放得下多少，又需要多少？"],
     "about": [
       "Occupancy and latency: registers, shared memory, blocks, barriers",

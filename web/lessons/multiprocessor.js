@@ -204,6 +204,21 @@ export default {
           "Slower: {bu32} µs against {u32}. The compiler comes down to {bregs} registers with {local} bytes of local memory a thread. With 16 values ({regs16} registers) the bound changes nothing: {bu16} and {u16} µs. What a bound is worth depends on the kernel and the chip: measure it.",
           "更慢：{bu32} µs 对 {u32} µs。编译器把寄存器减到 {bregs} 个，代价是每线程 {local} 字节的本地内存。只有 16 个值时（{regs16} 个寄存器），启动边界不起作用：{bu16} 和 {u16} µs。启动边界是否有利，取决于内核和芯片，要实测。"
         ]]
+      },
+      {
+        "ask": [
+          "A thread stores a message and then sets a flag, which is `volatile`. A thread of another block sees the flag and reads the message. Is it the new one?",
+          "一个线程写入消息，再设置 `volatile` 标志。另一个块的线程看到标志后读取消息。读到的一定是新消息吗？"
+        ],
+        "choices": [
+          ["yes: it was stored before the flag", "是：消息写在标志之前"],
+          ["with a memory fence on both sides", "双方都有内存栅栏才行"],
+          ["if the message is volatile too", "消息也是 volatile 就行"]
+        ],
+        "answer": 1,
+        "reply": [[
+          "It takes `__threadfence()` between message and flag, in the thread that writes and in the one that reads; there a warp waits, as at a barrier. `volatile` makes each access happen, and no value stays in a register, but it orders nothing: without a fence the message may come from the L1, as it was before. The kernel `memory_fence` has both programs, and each element of its output is checked.", "消息与标志之间要有 `__threadfence()`，写的一方和读的一方都要有；线程束在此等待，如同在屏障处。`volatile` 只保证每次访问都真正发生、不把值留在寄存器里，并不保证次序：没有栅栏时，读到的可能是 L1 里的旧消息。内核 `memory_fence` 有这两种程序，输出的每个元素都会检查。"
+        ]]
       }
     ]
 };

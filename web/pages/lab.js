@@ -1,24 +1,20 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
 import {barOf, asked, cell, experimentLink, ago, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
-import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, productOf, queueOf, readings} from "../devices.js";
+import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {Known, lineName, linesOf, queueTable, rowsOf, runsOn, shares, sweepOf} from "../waiting.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 
 const RESULTS = 8, REDRAW_MS = 250, RESULTS_MS = 4000;
 
 export const title = () => t("nav.lab");
 
 /* ---- the answer ---- */
-
-function heldText(held) {
-  return held.paused_by ? t("lab.paused_by", {who: held.paused_by}) : t("lab.paused");
-}
 
 /* Mine, soonest first; nobody's where nobody has a name. */
 const ownOf = (queue, me) => !me?.name ?
@@ -38,7 +34,7 @@ function answer({devices, queue, me}, known) {
     return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");
   if (waiting) {
     const first = known.get(waiting.next), ahead = first?.position ?? null, begins = waiting.begins_seconds;
-    if (first?.waits_for) return t("wait.for", {why: first.waits_for});
+    if (first?.waits_for) return t("wait.for", {why: reasonSaid(first.waits_for)});
     if (begins === null) return t("lab.waits", {n: count(waiting.queued), words: waiting.queued});
     const time = duration(begins);
     return ahead === null || ahead < 1 ? t("lab.next", {time}) :
@@ -146,7 +142,7 @@ async function resultsRead(api, mine, me, signal) {
 
 /* ---- the page ---- */
 
-export function open(root, params, {api, query, setQuery, announce, signal}) {
+export function open(root, params, {api, query, setQuery, announce, go, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}),
         queues = h("div", {class: "grid queues"});
   const resultsBody = h("div", {}), choice = h("span", {class: "choice", role: "group", "aria-label": t("lab.whose")});
@@ -220,15 +216,31 @@ export function open(root, params, {api, query, setQuery, announce, signal}) {
     replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
+  /* Who has run nothing yet begins elsewhere, and with what others measured; a reader runs nothing at all. */
+  const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
+        first = h("div", {class: "grid welcome"});
+  let looked = false;
+  async function newcomerLook({me, devices}) {
+    if (looked || !me || !devices) return;
+    looked = true;
+    const own = me.name && me.role !== "read" ? `&owner=${encodeURIComponent(me.name)}` : "";
+    const {experiments} = await api.get(`/v1/experiments?page_size=1${own}`, {signal});
+    if (experiments.length) return;
+    const {welcome} = await import("../welcome.js");
+    if (signal.aborted) return;
+    replace(first, welcome({device: devices[0], go, signal}));
+    first.after(results);
+  }
+
   drawChoice();
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: api.link("new")}, t("lab.new"))),
-    devicesPlace, queues,
-    h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody));
+    first, devicesPlace, queues, results);
   let seen = null;
   const stop = [
     watchLive(now => {
       state = now;
+      newcomerLook(now).catch(() => {});
       const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
       if (mark !== seen) readResults();
       if (now.queue?.running) readSweeps();

@@ -3,6 +3,7 @@
 import {get, post, send, ROOT, token} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
+import {heldBy, heldText} from "../devices.js";
 import {watchLive} from "../live.js";
 import {DICTIONARY, t} from "../words.js";
 import {waste_of} from "../charts/memory_access.js";
@@ -30,7 +31,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   };
   let kernel = kernels.find(one => one.name === query.get("kernel")) ??
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
-  let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null;
+  let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null, me = null;
+  let refused = null, submitting = false; /* refused: why what is typed cannot be run */
   for (const field of fields)
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
@@ -67,7 +69,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         submit();
       }
     },
-      top, rest);
+      h("div", {class: "form-scroll"}, top, rest), h("div", {class: "form-foot"}, run, when, problem));
   const beside = h("div", {class: "beside"}, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
   replace(
     root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading),
@@ -115,8 +117,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       form.hand);
     const open_more = fields.some(field => field.place === "more" && state.typed[field.name] !== undefined);
     replace(
-      rest, form.main, h("details", {class: "more", open: open_more}, h("summary", {}, t("new.more")), form.more), run,
-      when, problem, several);
+      rest, form.main, h("details", {class: "more", open: open_more}, h("summary", {}, t("new.more")), form.more),
+      several);
     replace(several, t("new.several_text"));
   }
 
@@ -213,13 +215,20 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   function wrongShow(error) {
     const sentences = {};
+    refused = error;
     for (const {pointer, detail} of error?.errors ?? []) sentences[fieldOfPointer(pointer)] ??= detail;
     form.wrong(sentences);
     beside.classList.toggle("stale", Boolean(error));
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
     problem.textContent = elsewhere.map(([name, detail]) => `${name}: ${detail}`).join(" ") || (error?.message ?? "");
-    run.disabled = Boolean(error);
+  }
+
+  /* What keeps it from being run stands beside the button, and its field gets the focus. */
+  function wrongGo() {
+    const wrong = form.wrongFocus();
+    problem.textContent = wrong ? t("new.wrong", wrong) : refused.message;
+    problem.hidden = false;
   }
 
   function runShow() {
@@ -229,31 +238,36 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
                                               text;
     run.textContent = sweep ? t("new.run_sweep", {n: count(runs), device: name}) : t("new.run", {device: name});
     const fits = new Map(fitting().map(one => [one.index, one])),
-          soonest = one => one.paused ? Infinity : one.eta_seconds ?? one.queued;
+          soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
+    run.disabled = submitting || me?.role === "read";
+    if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;
-    if ([...fits.values()].every(one => one.readiness !== "ready")) return void (when.textContent = t("new.away"));
-    const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds;
-    when.textContent = line.paused ? t("new.paused") :
-      ahead === 0                  ? t("new.nobody_ahead") :
-      eta === null                 ? t("new.ahead", {n: count(ahead)}) :
-                                     t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
+    const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device),
+          away = [...fits.values()].every(one => one.readiness !== "ready");
+    when.textContent = held ? heldText(held) :
+      away                  ? t("new.away") :
+      ahead === 0           ? t("new.nobody_ahead") :
+      eta === null          ? t("new.ahead", {n: count(ahead)}) :
+                              t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
   }
 
   async function submit() {
     const {sweep, all} = state.made;
-    run.disabled = true;
+    if (refused) return wrongGo();
+    submitting = true;
+    runShow();
     try {
       const answer = await send("POST", sweep ? "/v1/sweeps" : "/v1/experiments", all, {signal});
       announce(t("new.submitted"));
       await go(`${sweep ? "sweeps" : "experiments"}/${answer.json.id}`);
     } catch (error) {
       if (signal.aborted) return;
-      run.disabled = false;
-      if (error.errors)
-        wrongShow(error);
-      else
-        throw error;
+      submitting = false;
+      runShow();
+      if (!error.errors) throw error;
+      wrongShow(error);
+      wrongGo();
     }
   }
 
@@ -265,6 +279,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   changed();
   const endLive = watchLive(live => {
     queue = live.queue;
+    me = live.me;
     devices = live.devices ?? devices;
     if (state.made) runShow();
   });

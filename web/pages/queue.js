@@ -1,6 +1,6 @@
 /* /ui/queue: who waits for which devices, in order; one's own with their places, to be cancelled; pause and resume for
  * admins. */
-import {DRAWN_MOST, devicesTable, heldBy, productOf} from "../devices.js";
+import {DRAWN_MOST, devicesTable, heldBy, heldText, productOf} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
@@ -106,8 +106,7 @@ export function open(root, params, {api, announce, signal}) {
         h("h2", {}, lineName(line), " ",
           h("span", {class: "quiet"}, alone && devices?.length ? productOf(devices[0]) : "")),
         alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
-      held &&
-        h("p", {class: "box warn-box"}, t(held.paused_by ? "lab.paused_by" : "lab.paused", {who: held.paused_by})),
+      held && h("p", {class: "box warn-box"}, heldText(held)),
       rows.length ? queueTable(rows, me) :
                     h("p", {class: "note"}, alone.running ? t("queue.runs_alone", {n: 1, words: 1}) : t("lab.idle")));
   }

@@ -2,7 +2,7 @@
 import {events, get, link, post, ApiError} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, moment} from "../format.js";
-import {atMost} from "../live.js";
+import {atMost, forRunners} from "../live.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
 import {button} from "../parts.js";
 import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
@@ -47,7 +47,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   const size =
     h("select", {id: "recipe-size", hidden: sizes.length < 2},
       sizes.map(one => h("option", {value: JSON.stringify(one)}, Array.isArray(one) ? one.join(" x ") : count(one))));
-  const run = button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"});
+  const run = forRunners(button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"}), signal);
   const {published} = recipe,
         beside = Object.fromEntries(columns.map(one => [one.name.replace("published_", ""), one.beside]));
   const about = published ? t("recipes.published_for", {

@@ -304,7 +304,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(
-      "span", {class: "question", role: "group", "aria-label": t("sweep.remove_ask", {n: count(head.total)})},
+      "span", {class: "confirm", role: "group", "aria-label": t("sweep.remove_ask", {n: count(head.total)})},
       h("span", {"aria-hidden": "true"}, t("sweep.remove_ask", {n: count(head.total)})),
       button(t("sweep.remove_all"), now, {key: "remove all"}),
       button(t("sweep.remove_not"), ask(false), {key: "keep"}));

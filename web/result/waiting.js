@@ -4,7 +4,7 @@
 import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
 import {cell, headCell, numberCell, panel, table} from "../parts.js";
-import {DICTIONARY, language, t} from "../words.js";
+import {DICTIONARY, language, reasonSaid, t} from "../words.js";
 
 const placeWords = (position, eta) => position === null || position === undefined ? t("wait.queued") :
   position === 0 ? eta === null ? t("wait.next") : t("wait.next_eta", {eta: duration(eta)}) :
@@ -18,8 +18,8 @@ function waitingWords({state, position, eta_seconds: eta, paused, cancelling, wa
     if (!phase) return t("wait.running");
     return progress.samples ? t("wait.phase_samples", {phase, n: count(progress.samples)}) : t("wait.phase", {phase});
   }
-  if (paused) return t("wait.paused");
-  return why ? t("wait.for", {why}) : placeWords(position, eta);
+  if (why) return t("wait.for", {why: reasonSaid(why)});
+  return paused ? t("wait.paused") : placeWords(position, eta);
 }
 
 /* {node, show(experiment, progress)}; announce is told what changed. */
@@ -32,8 +32,9 @@ export function waitingPart({announce}) {
     node,
     show(experiment, progress) {
       const words = waitingWords(experiment, progress), running = experiment.state === "running" || Boolean(progress),
-            place =
-              !running && experiment.waits_for ? `${placeWords(experiment.position, experiment.eta_seconds)}. ` : "";
+            place = !running && experiment.waits_for && experiment.position > 0 ?
+        `${t("wait.place", {n: count(experiment.position)})}. ` :
+        "";
       lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
       if (words === last) return;
       last = words;

@@ -4,6 +4,7 @@
 import {events, get, link, post, text} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, shape} from "../format.js";
+import {forRunners} from "../live.js";
 import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {rowsOf} from "../table.js";
@@ -38,9 +39,11 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   function offer(again, unstable = 0) {
     replace(
       place,
-      button(
-        t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), () => submit(1),
-        {primary: !again, key: "ask"}),
+      forRunners(
+        button(
+          t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), () => submit(1),
+          {primary: !again, key: "ask"}),
+        signal),
       unstable > 0 && button(t("lessons.ask_more", {n: RUNS_LEAST}), () => submit(RUNS_LEAST), {key: "ask more"}));
   }
 

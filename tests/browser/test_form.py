@@ -1,0 +1,130 @@
+"""The form of /ui/new on the screens that people have: its Run button, what keeps one from running, and what it says of the queue."""
+import pytest
+
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from conftest import SMALL, token_line
+
+pytestmark = NEEDS
+SECRET = {"ada": "the-secret-of-ada-0123456789", "rita": "the-secret-of-rita-0123456789"}
+
+
+@pytest.fixture
+def sized(browser):
+    """sized(width, height): the window's inside."""
+    yield lambda width, height: browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture
+def guarded(serve, tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("rita", "read"))))
+    tokens.chmod(0o600)
+    service = serve("--token-file", str(tokens), ready=False)
+    service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    return service
+
+
+def run_in_view(walk):
+    return walk.script("(at => at.height > 0 && at.top >= 0 && at.bottom <= innerHeight)(document.querySelector('.run').getBoundingClientRect())")
+
+
+@pytest.mark.parametrize("width, height", [(1280, 625), (1366, 657), (1440, 757), (390, 700), (1280, 1000)])
+def test_the_run_button_is_on_the_screen_as_the_page_opens(browser, serve, sized, width, height):
+    service = serve()
+    sized(width, height)
+    walk = Walk(browser, service).open("new?kernel=read_offset")
+    walk.until(lambda: "Run on" in walk.text(".run"))
+    walk.until(lambda: walk.all("svg.memory"))
+    assert run_in_view(walk)
+    walk.script("scrollTo(0, 400)")
+    assert run_in_view(walk)
+    one = service.run()["id"]
+    service.delete(f"/v1/experiments/{one}?remove=true")
+    browser.refresh()  # the bar with Undo lies below it
+    walk.says("is removed", ".removals").until(lambda: walk.all("svg.memory"))
+    assert walk.script("document.querySelector('.run').getBoundingClientRect().bottom"
+                       " <= document.querySelector('.removals').getBoundingClientRect().top")
+    walk.end()
+
+
+def test_run_goes_to_the_field_that_is_wrong_and_says_it_beside_the_button(browser, serve, sized):
+    service = serve()
+    sized(1280, 625)
+    walk = Walk(browser, service).open("new?kernel=read_offset")
+    for query, field in ("noise=9", "noise"), ("block=4096", "block"), ("timeout_s=-1", "timeout_s"):
+        walk.open(f"new?kernel=read_offset&{query}").until(lambda: walk.all(f"[data-field={field}].is-wrong"))
+        said = walk.script("document.querySelector(arguments[0]).textContent", f"#wrong-{field}")
+        walk.click(".run").says(said, ".form-foot .wrong")
+        assert walk.script("document.querySelector(arguments[0]).contains(document.activeElement)", f"[data-field={field}]")
+        assert run_in_view(walk) and "/ui/new" in browser.current_url
+    assert service.get("/v1/experiments").json()["experiments"] == []
+    walk.end()
+
+
+def test_a_paused_queue_is_told_once_and_truthfully(browser, guarded):
+    walk = Walk(browser, guarded).open("")
+    walk.type("#token", SECRET["ada"]).click(".token button").says("Nothing runs", "h1")
+    assert guarded.request("POST", "/v1/queue/pause").status_code == 200
+    walk.open("new?kernel=read_offset").says("Paused by ada: what waits begins when somebody resumes it", ".when")
+    assert "at once" not in walk.text(".when")
+    one = guarded.post(SMALL).json()["id"]
+    walk.open(f"experiments/{one}").says("It waits: the queue is paused by ada", "h1")
+    assert "device" not in walk.text(".waiting") and "begins" not in walk.text(".waiting")
+    walk.open(f"experiments/{one}?lang=zh").says("正在等待：队列已由 ada 暂停", "h1").open("?lang=en")
+    guarded.request("POST", "/v1/queue/resume")
+    guarded.request("POST", "/v1/devices/0/drain")
+    walk.open("new?kernel=read_offset").says("Paused by ada", ".when")
+    guarded.request("POST", "/v1/devices/0/resume")
+    walk.until(lambda: walk.text(".when") and "Paused" not in walk.text(".when"))
+    walk.end()
+
+
+def test_a_reader_gets_no_run_button_to_press_and_the_reason(browser, guarded):
+    walk = Walk(browser, guarded).open("")
+    walk.script("sessionStorage.clear()")
+    walk.open("new?kernel=read_offset").type("#token", SECRET["rita"]).click(".token button")
+    walk.says("The token of rita has the role read", ".when")
+    assert not walk.all(".run")[0].is_enabled()
+    for path, button in ("recipes/read_segment_unroll", ".recipe-run button"), ("lessons/offsets", ".own button"):
+        walk.open(path).until(lambda button=button: walk.all(button) and not walk.all(button)[0].is_enabled())
+        assert "role read" in walk.script("document.querySelector(arguments[0]).nextSibling.textContent", button)
+    walk.end()
+
+
+def forms_shown(walk):
+    return walk.all(".token")
+
+
+def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guarded):
+    walk = Walk(browser, guarded).open("")
+    walk.script("sessionStorage.clear()")
+    first = browser.current_window_handle
+    walk.open("").says("asks for a token", ".asks")
+    browser.switch_to.new_window("tab")
+    second = browser.current_window_handle
+    try:
+        walk.open("queue").says("asks for a token", ".asks")
+        walk.type("#token", SECRET["rita"]).click(".token button").says("Nothing runs", "h1")
+        walk.says("rita", ".owner").says("may look", ".owner")
+        browser.switch_to.window(first)  # it waited for one, and takes that
+        walk.says("Nothing runs", "h1").until(lambda: not forms_shown(walk))
+        browser.switch_to.window(second)
+        walk.script("sessionStorage.clear()")
+        walk.open("experiments").says("no experiments yet", "h1")
+        assert not forms_shown(walk) and SECRET["rita"] not in walk.script("JSON.stringify(localStorage) + document.cookie")
+        walk.click("button.owner").says("Forget this token in all tabs?", ".state")
+        assert walk.script("document.activeElement.textContent") == "Keep it"
+        walk.click(".confirm button", "Keep it").says("rita", ".owner")
+        walk.click("button.owner").click(".confirm button", "Forget it").says("asks for a token", ".asks")
+        browser.switch_to.window(first)
+        assert walk.script("sessionStorage.token ?? null") is None
+        browser.refresh()
+        walk.says("asks for a token", ".asks")
+    finally:
+        browser.switch_to.window(second)
+        browser.close()
+        browser.switch_to.window(first)
+    walk.end()
