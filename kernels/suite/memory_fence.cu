@@ -3,9 +3,9 @@
    B[i] = A[i] is the message, F[i] = 1 the flag behind it. The thread of the next block has looked at the message
    before, so that its line lies in the L1; it waits for the flag and then reads the message. Flags are volatile: each
    look goes to the L2, and is no value that a register still has. Without __threadfence() nothing orders message and
-   flag, in the thread that writes them and in the one that reads them: the message may be the old one, from the L1,
-   and the output is wrong. Who waits in vain reads A itself. The flags stay set: launches after the first do not
-   wait. The CPU's threads look once, its flags release and acquire, and no order is lost. */
+   flag, in the thread that writes them and in the one that reads them: the flag may overtake the message, or an old
+   message come from the L1, and the output is wrong. Who waits in vain reads A itself. The flags stay set:
+   launches after the first do not wait. The CPU's threads look once, its flags release and acquire, and no order is lost. */
 #include "kernels/suite/suite.h"
 
 struct memory_fence : suite_kernel {

@@ -64,7 +64,7 @@ def test_a_sweep_is_spread_by_the_form_and_shown_by_its_devices(browser, pool):
     assert head["spread"] and set(names) <= {"one", "two"}
     walk.says(", ".join(names), ".lead-line")
     if len(names) == 2:
-        walk.says("device", "thead").says("device one", ".lines")
+        walk.says("device", "thead").says("device one", ".legend")
         shown = sorted({cells.text for cells in walk.all(".sweep-table tbody td code")})
         assert shown == names
     walk.end()
