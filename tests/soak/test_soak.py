@@ -150,6 +150,7 @@ def test_a_backup_has_what_was_acknowledged_or_is_not_there(tmp_path, status, th
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE experiments (id TEXT)")
         db.execute("CREATE TABLE sweeps (id TEXT)")
+        db.execute("CREATE TABLE removals (id TEXT)")
         db.executemany("INSERT INTO experiments VALUES (?)", [(name,) for name in there])
     process = types.SimpleNamespace(communicate=lambda timeout: (None, "it said why"), returncode=status)
     conductor.backup = path, {"a", "b"}, process
