@@ -71,7 +71,8 @@ static enum handled restore(struct request *request)
 {
     struct commit_wait *wait = request_state(request);
     struct store *store = service_of(request)->store;
-    struct store_mark mark = {.sweep = resource_is_sweep(request), .restore = true};
+    struct store_mark mark = {
+        .sweep = resource_is_sweep(request), .restore = true, .now_ms = clock_wall_ms()};
     struct removal_row row;
     struct error error = {0};
     enum handled handled;

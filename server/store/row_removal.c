@@ -92,8 +92,8 @@ void row_removal_mark(struct transaction *transaction, const struct store_mark *
     const char *id = mark->id, *what = mark->sweep ? "sweep" : "experiment";
     if (mark->restore) {
         if (!TRANSACTION_RUN(transaction,
-                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > 0",
-                             SQL_TEXT(id), SQL_INT(mark->sweep)))
+                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > ?",
+                             SQL_TEXT(id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)))
             error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed", what, id);
         return;
     }
@@ -108,7 +108,7 @@ void row_removal_mark(struct transaction *transaction, const struct store_mark *
             "INSERT OR IGNORE INTO removals (id, is_sweep, sweep, removed_by, removed_ms,"
             " until_ms) VALUES (?1, ?2, (SELECT sweep FROM experiments WHERE id = ?1), ?3, ?4, ?5)",
             SQL_TEXT(id), SQL_INT(mark->sweep), SQL_TEXT(mark->by[0] ? mark->by : NULL),
-            SQL_INT(mark->removed_ms), SQL_INT(mark->until_ms)) == 1)
+            SQL_INT(mark->now_ms), SQL_INT(mark->until_ms)) == 1)
         return;
     if (ended == 0)
         error_set(&transaction->error, ERROR_CONFLICT, "%s %s has not ended", what, id);

@@ -116,7 +116,7 @@ static enum error_kind mark_until(struct store *store, bool sweep, const char *i
                                   int64_t until_ms)
 {
     struct store_mark mark = {
-        .sweep = sweep, .restore = restore, .by = "ada", .removed_ms = 1, .until_ms = until_ms};
+        .sweep = sweep, .restore = restore, .by = "ada", .now_ms = 1, .until_ms = until_ms};
     struct test_write tried;
     test_write_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     memcpy(mark.id, id, ID_BYTES);
