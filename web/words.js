@@ -702,7 +702,7 @@ const sweep = {
   "sweep.ago": ["asked for {time} ago", "{time} 前提交"],
   "sweep.reading": ["{n} of {of} read so far", "已读取 {n} / {of}"],
   "sweep.csv_summary": ["CSV, short", "CSV 摘要"],
-  "sweep.remove_ask": ["All {n} experiments of this sweep go.", "此扫描的 {n} 个实验将全部删除。"],
+  "sweep.remove_ask": ["The whole sweep goes, with its {n} {words|point|points}.", "整个扫描连同其 {n} 个点将被删除。"],
   "sweep.remove_all": ["Remove all", "全部删除"],
   "sweep.remove_not": ["Keep them", "保留"],
   "sweep.cancel": ["Cancel the rest", "取消其余"],

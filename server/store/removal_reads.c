@@ -10,11 +10,13 @@ int store_removals(struct store *store, const char *id, const char *by, struct r
                    struct error *error)
 {
     static const char sql[] =
-        "SELECT gone.id, is_sweep, ifnull(sweeps.total - sweeps.refused, 1),"
+        "SELECT gone.id, is_sweep, iif(is_sweep, (SELECT count(*) FROM experiments WHERE sweep = gone.id)"
+        " - (SELECT count(*) FROM removals WHERE sweep = gone.id), 1),"
         " ifnull(experiments.owner, sweeps.owner), removed_by, removed_ms, until_ms FROM removals AS gone"
         " LEFT JOIN experiments ON experiments.id = gone.id LEFT JOIN sweeps ON sweeps.id = gone.id"
-        " WHERE until_ms > ? AND gone.id = ifnull(?, gone.id) AND (?3 IS NULL OR ifnull(removed_by, '') = ?3)"
-        " ORDER BY removed_ms DESC LIMIT ?";
+        " WHERE until_ms > ?1 AND (gone.id = ?2 OR ?2 IS NULL AND (?3 IS NULL OR ifnull(removed_by, '') = ?3)"
+        " AND ifnull(gone.sweep, '') NOT IN (SELECT id FROM removals))"
+        " ORDER BY removed_ms DESC LIMIT ?4";
     int count = 0;
     struct rows found =
         rows_begin(store->readers, 0, sql,

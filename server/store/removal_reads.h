@@ -11,13 +11,13 @@ struct store;
 struct removal_row {
     char id[ID_BYTES];
     bool sweep;
-    int experiments;                   /* 1, or those of the sweep */
+    int experiments;                   /* 1, or those that go with the sweep */
     char owner[USER_NAME_BYTES];       /* whose it is; empty: nobody by name */
     char removed_by[USER_NAME_BYTES];  /* the same */
     int64_t removed_ms, restorable_ms; /* wall clock: when it was removed, until when it can be restored */
 };
 
-/* Reads up to `most` of them, the newest first; `id`: that one alone, unless NULL; `by`: what that user removed
+/* Reads up to `most` of them, the newest first, without those whose sweep is removed, too; `id`: that one alone, unless NULL; `by`: what that user removed
    (empty: nobody by name), unless NULL. Returns how many, or -1: ERROR_STORE. */
 int store_removals(struct store *store, const char *id, const char *by, struct removal_row *rows, int most,
                    struct error *error);

@@ -14,7 +14,8 @@ struct store_mark; /* server/store/write.h */
 
 /* Removes one that has ended, a sweep with all that is its, or restores it. It is one small write: what is
    removed is not seen from its commit on, and can be restored until its time is over and the retention deletes
-   it. done(arg, NULL) after the commit; or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT (it has not ended),
+   it. done(arg, NULL) after the commit; or with the reason: ERROR_NOT_FOUND, ERROR_CONFLICT (it has not ended,
+   or its sweep is to be restored first),
    others when the disk fails. It is called on the writer's thread and must not block. -1: ERROR_MEMORY, and it
    is not called. */
 int store_mark(struct store *store, const struct store_mark *mark,

@@ -87,14 +87,29 @@ static int number_read(struct transaction *transaction, const char *sql, const c
     return row ? sqlite3_column_int(row, 0) : -1;
 }
 
+static void restore(struct transaction *transaction, const struct store_mark *mark)
+{
+    sqlite3_stmt *with = TRANSACTION_ROW(
+        transaction,
+        "SELECT id FROM removals WHERE id = (SELECT sweep FROM removals WHERE id = ?) AND until_ms > ?",
+        SQL_TEXT(mark->id), SQL_INT(mark->now_ms));
+    if (with)
+        error_set(&transaction->error, ERROR_CONFLICT,
+                  "the sweep of experiment %s was removed, too: POST /v1/sweeps/%s/restore first", mark->id,
+                  (const char *)sqlite3_column_text(with, 0));
+    else if (!TRANSACTION_RUN(transaction,
+                              "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > ?"
+                              " AND ifnull(sweep, '') NOT IN (SELECT id FROM removals)",
+                              SQL_TEXT(mark->id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)))
+        error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed",
+                  mark->sweep ? "sweep" : "experiment", mark->id);
+}
+
 void row_removal_mark(struct transaction *transaction, const struct store_mark *mark)
 {
     const char *id = mark->id, *what = mark->sweep ? "sweep" : "experiment";
     if (mark->restore) {
-        if (!TRANSACTION_RUN(transaction,
-                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > ?",
-                             SQL_TEXT(id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)))
-            error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed", what, id);
+        restore(transaction, mark);
         return;
     }
     int ended = number_read(transaction,

@@ -6,7 +6,7 @@
 #include "server/store/write.h"
 
 /* Within the writer's transaction, whose error it sets: ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not
-   ended. */
+   ended, or its sweep is to be restored first. */
 void row_removal_mark(struct transaction *transaction, const struct store_mark *mark);
 
 /* One step, within the writer's transaction. True: it was the last of several; only when the log is

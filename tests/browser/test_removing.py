@@ -40,7 +40,7 @@ def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1, 2])
     walk = Walk(browser, service).open(f"sweeps/{one}")
-    walk.click(".sweep-head button", "Remove").says("All 3 experiments of this sweep go", ".confirm")
+    walk.click(".sweep-head button", "Remove").says("The whole sweep goes, with its 3 points", ".confirm")
     assert walk.script("document.activeElement.textContent") == "Keep them"
     walk.click(".confirm button", "Keep them").until(lambda: not walk.all(".confirm"))
     assert service.get(f"/v1/sweeps/{one}").status_code == 200

@@ -87,6 +87,29 @@ def test_a_point_that_was_removed_is_not_counted_until_it_is_restored(service):
     assert service.get(path).json() == page
 
 
+def test_points_that_share_an_experiment_are_one_that_is_removed(service):
+    sweep = sweep_of(service, {**SMALL, "offset": [0, 1, 1, 2], "block": [512, 2048], "repeat": 2})
+    there = {identity for point in sweep["points"] for identity in point["runs"]["ids"] if identity}
+    assert len(there) < sweep["total"]
+    assert service.delete(f"/v1/experiments/{min(there)}?remove=true").status_code == 204
+    assert service.delete(sweep["links"]["self"] + "?remove=true").status_code == 204
+    assert removed(service)[sweep["id"]]["experiments"] == len(there) - 1
+
+
+def test_a_point_comes_back_after_its_sweep(service):
+    sweep = sweep_of(service, {**SMALL, "offset": [0, 1, 2]})
+    path, point = sweep["links"]["self"], f"/v1/experiments/{sweep['points'][1]['id']}"
+    for one in point, path:
+        assert service.delete(one + "?remove=true").status_code == 204
+    refused = restore(service, point)
+    assert refused.status_code == 409 and f"POST {path}/restore first" in refused.json()["detail"]
+    listed = removed(service)
+    assert sweep["id"] in listed and sweep["points"][1]["id"] not in listed
+    for one in path, point:
+        assert restore(service, one).status_code == 204
+    assert service.get(point).status_code == 200 and service.get(path).json()["removed"] == 0
+
+
 def test_the_key_of_what_was_removed_is_free_and_its_own_again_when_restored(service):
     def send(body=SMALL):
         return service.post(body, headers={"Idempotency-Key": "removed", "Prefer": "wait=20"}).json()["id"]

@@ -301,11 +301,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       await remove(head.links.self, {signal});
       await go("sweeps");
     };
+    const question = t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count});
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(
-      "span", {class: "confirm", role: "group", "aria-label": t("sweep.remove_ask", {n: count(head.total)})},
-      h("span", {"aria-hidden": "true"}, t("sweep.remove_ask", {n: count(head.total)})),
+      "span", {class: "confirm", role: "group", "aria-label": question}, h("span", {"aria-hidden": "true"}, question),
       button(t("sweep.remove_all"), now, {key: "remove all"}),
       button(t("sweep.remove_not"), ask(false), {key: "keep"}));
   }
