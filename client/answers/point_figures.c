@@ -76,7 +76,8 @@ void point_figures_column(struct sheet *sheet, const struct screen *screen, int 
 {
     char unit[64];
     snprintf(unit, sizeof unit, "%s%s", screen_unit(screen, figure->unit), suffix);
-    sheet_column(sheet, flags, title ? title : figure->head ? figure->head : figure->text.en, unit);
+    const char *own = screen->chinese ? figure->text.zh : figure->head ? figure->head : figure->text.en;
+    sheet_column(sheet, flags, title ? title : own, unit);
 }
 
 void point_figures_cell(struct sheet *sheet, const json_t *document, const struct figure *figure)
