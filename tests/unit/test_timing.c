@@ -7,6 +7,7 @@
 
 #include "kernels/device/device.h"
 #include "kernels/measure/timing.h"
+#include "tests/unit/support/draws.h"
 
 static void near(double value, double expected)
 {
@@ -63,23 +64,6 @@ static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
         if (covered < 0.95 || (n > 20 && covered > 0.985))
             fail_msg("%u samples: %.4f", n, covered);
     }
-}
-
-static uint64_t seed;
-
-/* Between 0 and 1, not at either. */
-static double uniform(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    double radius = sqrt(-2 * log(uniform()));
-    return radius * cos(6.283185307179586 * uniform());
 }
 
 static double skewed(void)
