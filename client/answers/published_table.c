@@ -306,7 +306,7 @@ static void print_stand_in(const struct groups *groups)
     if (!own || strcmp(note, "?") == 0)
         return;
     if (groups->screen->chinese)
-        printf("预测，%s：模型没有这个设备，以 %s 代替\n", groups->device_arch, groups->device_arch);
+        printf("预测，%s：模型不含本机设备，按此架构预测\n", groups->device_arch);
     else
         printf("predicted, %s: %s\n", groups->device_arch, note);
 }
