@@ -55,8 +55,8 @@ static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
     for (unsigned n = 6; n < 400; n++) {
         double samples[400];
         struct timing t = {0};
-        double middle = (n + 1) / 2.0;
-        for (unsigned i = 0; i < n; i++) /* so far apart that constants are nothing beside a rank */
+        double middle = (n + 1) / 2.0 - 30; /* the median is far above a nanosecond */
+        for (unsigned i = 0; i < n; i++)    /* so far apart that constants are nothing beside a rank */
             samples[i] = exp(i + 1 - middle);
         summarise(&t, samples, n, 0);
         double covered = coverage(n, (unsigned)lround(log(t.ci95_us[0]) + middle),
@@ -121,6 +121,23 @@ static void a_time_of_zero_has_no_interval(void **state)
     struct timing t = {0};
     summarise(&t, samples, 7, 0.032);
     assert_true(isnan(t.ci95_us[0]) && isnan(t.ci95_us[1]) && isnan(t.noise));
+}
+
+static void rounds_of_zero_widen_the_interval_also_where_the_tick_is_not_known(void **state)
+{
+    (void)state;
+    double samples[] = {1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+    struct series series = {.us = samples, .count = 18, .rounds = 3, .round_end = {6, 12, 18}};
+    struct timing unknown = {0}, nanosecond = {0};
+    assert_int_equal(timing_summarise(&unknown, &series, 0, 0, NULL), 0);
+    assert_int_equal(timing_summarise(&nanosecond, &series, 1e-3, 0, NULL), 0);
+    assert_true(unknown.noise > 1 && unknown.ci95_us[0] > 0);
+    near(unknown.noise, nanosecond.noise);
+    near(unknown.ci95_us[0], nanosecond.ci95_us[0]);
+    near(unknown.ci95_us[1], nanosecond.ci95_us[1]);
+    double one_round[] = {0, 0, 0, 1, 1, 1, 1};
+    summarise(&unknown, one_round, 7, 0);
+    assert_true(unknown.ci95_us[0] > 0);
 }
 
 static void noise_is_never_told_below_the_tick(void **state)
@@ -328,6 +345,7 @@ int main(void)
         cmocka_unit_test(the_interval_of_the_median_covers_it_with_95_percent),
         cmocka_unit_test(an_interval_holds_the_median_and_is_positive_however_far_times_are_spread),
         cmocka_unit_test(a_time_of_zero_has_no_interval),
+        cmocka_unit_test(rounds_of_zero_widen_the_interval_also_where_the_tick_is_not_known),
         cmocka_unit_test(noise_is_never_told_below_the_tick),
         cmocka_unit_test(noise_is_not_known_of_a_few_samples),
         cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
