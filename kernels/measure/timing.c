@@ -174,6 +174,10 @@ static void look(struct sampling *sampling, const struct timing_plan *plan)
         sampling_end(sampling, STOP_NOISE);
         return;
     }
+    if (series->count >= TIMING_LEAST && isnan(noise)) { /* the median is 0 */
+        sampling_end(sampling, STOP_NO_GAIN);
+        return;
+    }
     bool idle = sampling->noise_before > 0 && noise > 0.9 * sampling->noise_before;
     sampling->idle_looks = idle ? sampling->idle_looks + 1 : 0;
     sampling->noise_before = noise;

@@ -245,6 +245,23 @@ static void noise_that_does_not_fall_stops_after_three_looks(void **state)
     assert_int_equal(t.samples, 60);
 }
 
+static int take_nothing(void *arg, double *us, struct error *error)
+{
+    (void)arg;
+    (void)error;
+    *us = 0;
+    return 0;
+}
+
+static void a_median_of_zero_stops_at_the_first_look(void **state)
+{
+    (void)state;
+    struct timing t = {0};
+    assert_int_equal(collect(&t, &plan, take_nothing, NULL), 0);
+    assert_int_equal(t.stop, STOP_NO_GAIN);
+    assert_int_equal(t.samples, 30);
+}
+
 static void time_is_a_limit_and_one_sample_is_always_taken(void **state)
 {
     (void)state;
@@ -355,6 +372,7 @@ int main(void)
         cmocka_unit_test(the_spin_follows_what_enqueueing_takes),
         cmocka_unit_test(quiet_samples_stop_at_the_least_number),
         cmocka_unit_test(noise_that_does_not_fall_stops_after_three_looks),
+        cmocka_unit_test(a_median_of_zero_stops_at_the_first_look),
         cmocka_unit_test(time_is_a_limit_and_one_sample_is_always_taken),
         cmocka_unit_test(discarded_samples_are_counted_and_do_not_count),
         cmocka_unit_test(a_source_that_only_discards_gives_no_timing_and_no_endless_loop),
