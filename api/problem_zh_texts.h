@@ -274,6 +274,7 @@ static const struct {
     {"%s must be a number of %s from %d to %d, the limit of %s", "{1} 必须是 {3} 到 {4} 的数（{5} 的上限）"},
     {"page_token must be the next_page_token of the page before", "page_token 必须是上一页的 next_page_token"},
     {"owner must be \"me\" or a name: %s", "owner 必须是 \"me\" 或名称：{1}"},
+    {"removed_by must be \"me\" or a name: %s", "removed_by 必须是 \"me\" 或名称：{1}"},
     {"owner must be a name: %s", "owner 必须是名称：{1}"},
     {"label must be a label's name, or name:value", "label 必须是标签名，或 名称:值"},
     {"device_uuid must be a device's, as /v1/devices tells it", "device_uuid 必须是设备的 uuid，见 /v1/devices"},

@@ -3,7 +3,6 @@
 import {del, get, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, timeOfDay} from "./format.js";
-import {watchLive} from "./live.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
@@ -12,7 +11,7 @@ const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9;
 let rows = [], draw = () => {}, ending = () => {};
 
 async function read() {
-  ({removals: rows} = await get("/v1/removals"));
+  ({removals: rows} = await get("/v1/removals?removed_by=me"));
   draw();
 }
 
@@ -23,10 +22,10 @@ export async function remove(path, options) {
 
 export function removalsBar(go) {
   const node = h("div", {class: "removals", role: "status", hidden: true});
-  let me = null, timer = null;
+  let timer = null;
   const undo = one => async () => {
     await send("POST", one.links.restore);
-    rows = rows.filter(other => other !== one);
+    rows = rows.filter(other => other.id !== one.id);
     draw();
     await go(`${one.sweep ? "sweeps" : "experiments"}/${one.id}`);
   };
@@ -39,8 +38,7 @@ export function removalsBar(go) {
       " ", button(t("removals.undo"), undo(one), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
   };
   draw = () => {
-    const mine =
-      !me ? [] : rows.filter(one => one.removed_by === me.name && Date.parse(one.restorable_until) > Date.now());
+    const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
     const rest = mine.slice(SHOWN_MOST);
     node.hidden = !mine.length;
     redraw(
@@ -56,15 +54,10 @@ export function removalsBar(go) {
   const height =
     new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${node.offsetHeight}px`));
   ending();
+  rows = []; /* they may be another token's */
   height.observe(node);
   document.addEventListener("visibilitychange", seen);
-  const end = watchLive(live => {
-    if (live.me === me) return;
-    me = live.me;
-    draw();
-  });
   ending = () => {
-    end();
     height.disconnect();
     clearTimeout(timer);
     document.removeEventListener("visibilitychange", seen);

@@ -11,9 +11,9 @@ enum { PATH_BYTES = 128 };
 const struct figure *point_figures_find(const char *name)
 {
     const struct figure *figure = figure_table;
-    while (strcmp(figure->name, name) != 0)
+    while (figure->name && strcmp(figure->name, name) != 0)
         figure++;
-    return figure;
+    return figure->name ? figure : NULL;
 }
 
 struct point_figures point_figures_of(const char *which)

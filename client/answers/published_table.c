@@ -92,6 +92,8 @@ static void groups_make(struct groups *groups)
         if (json_object_get(axes, name) || strcmp(name, "grid") == 0 || groups->count == COLUMNS_MOST)
             continue;
         const struct figure *figure = point_figures_find(full);
+        if (!figure)
+            continue;
         groups->at[groups->count++] =
             (struct group){.name = name,
                            .figure = figure,

@@ -1,6 +1,7 @@
 /* /v1/removals: what was removed and can still be restored; and restoring it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "server/routes/resource.h"
@@ -12,9 +13,12 @@ enum { REMOVALS_MAX = 100 };
 
 static route_handler removals_list, restore;
 
+static const char *const queries[] = {"removed_by", NULL};
+
 const struct route removal_routes[] = {
-    /* Newest first. */
-    {"GET", "/v1/removals", "application/json", .flags = ROUTE_SLOW, .handle = removals_list},
+    /* Newest first; removed_by: those that this person removed, or `me`. */
+    {"GET", "/v1/removals", "application/json", .queries = queries, .flags = ROUTE_SLOW,
+     .handle = removals_list},
     /* It is listed and counted again, as it was. */
     {"POST", "/v1/experiments/{id}/restore", "application/json", .handle = restore},
     {"POST", "/v1/sweeps/{id}/restore", "application/json", .handle = restore},
@@ -51,10 +55,15 @@ static enum handled removals_list(struct request *request)
     struct error error = {0};
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
+    const char *by = request_query(request, "removed_by");
+    if (by && strcmp(by, "me") == 0)
+        by = request_user(request)->name;
+    else if (by && !user_name_valid(by))
+        return service_reply_wrong(request, "removed_by must be \"me\" or a name: " USER_NAME_RULE);
     struct removal_row *rows = calloc(REMOVALS_MAX, sizeof *rows);
     if (!rows)
         return service_reply_no_memory(request, "for a list");
-    int count = store_removals(service_of(request)->store, NULL, rows, REMOVALS_MAX, &error);
+    int count = store_removals(service_of(request)->store, NULL, by, rows, REMOVALS_MAX, &error);
     json_writer_begin_object(&json, NULL);
     json_writer_begin_array(&json, "removals");
     for (int i = 0; i < count; i++)
@@ -71,14 +80,15 @@ static enum handled restore(struct request *request)
 {
     struct commit_wait *wait = request_state(request);
     struct store *store = service_of(request)->store;
-    struct store_mark mark = {.sweep = resource_is_sweep(request), .restore = true};
+    struct store_mark mark = {
+        .sweep = resource_is_sweep(request), .restore = true, .now_ms = clock_wall_ms()};
     struct removal_row row;
     struct error error = {0};
     enum handled handled;
     if (wait)
         return wait_commit_over(wait, &handled) ? reply_no_content(request) : handled;
     const char *id = request_param(request);
-    int count = id_valid(id) ? store_removals(store, id, &row, 1, &error) : 0;
+    int count = id_valid(id) ? store_removals(store, id, NULL, &row, 1, &error) : 0;
     if (count < 0)
         return reply_error(request, &error);
     if (!count || row.sweep != mark.sweep)

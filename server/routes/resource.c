@@ -308,7 +308,7 @@ static enum handled delete_begin(struct request *request, bool remove)
     if (remove) {
         int64_t now_ms = clock_wall_ms();
         struct store_mark mark = {
-            .sweep = sweep, .removed_ms = now_ms, .until_ms = now_ms + (int64_t)(service->undo_s * 1000)};
+            .sweep = sweep, .now_ms = now_ms, .until_ms = now_ms + (int64_t)(service->undo_s * 1000)};
         snprintf(mark.id, sizeof mark.id, "%s", id);
         snprintf(mark.by, sizeof mark.by, "%s", request_user(request)->name);
         status = store_mark(service->store, &mark, on_removed, wait, &error);

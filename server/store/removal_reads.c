@@ -6,16 +6,19 @@
 #include "base/clock.h"
 #include "server/store/database.h"
 
-int store_removals(struct store *store, const char *id, struct removal_row *rows, int most,
+int store_removals(struct store *store, const char *id, const char *by, struct removal_row *rows, int most,
                    struct error *error)
 {
     static const char sql[] =
         "SELECT gone.id, is_sweep, ifnull(sweeps.total - sweeps.refused, 1),"
         " ifnull(experiments.owner, sweeps.owner), removed_by, removed_ms, until_ms FROM removals AS gone"
         " LEFT JOIN experiments ON experiments.id = gone.id LEFT JOIN sweeps ON sweeps.id = gone.id"
-        " WHERE until_ms > 0 AND gone.id = ifnull(?, gone.id) ORDER BY removed_ms DESC LIMIT ?";
+        " WHERE until_ms > ? AND gone.id = ifnull(?, gone.id) AND (?3 IS NULL OR ifnull(removed_by, '') = ?3)"
+        " ORDER BY removed_ms DESC LIMIT ?";
     int count = 0;
-    struct rows found = rows_begin(store->readers, 0, sql, SQL_VALUES(SQL_TEXT(id), SQL_INT(most)));
+    struct rows found =
+        rows_begin(store->readers, 0, sql,
+                   SQL_VALUES(SQL_INT(clock_wall_ms()), SQL_TEXT(id), SQL_TEXT(by), SQL_INT(most)));
     while (count < most && rows_next(&found)) {
         struct removal_row *row = &rows[count++];
         rows_copy(&found, 0, row->id, sizeof row->id);
@@ -31,12 +34,12 @@ int store_removals(struct store *store, const char *id, struct removal_row *rows
 
 int removal_reads_missing(struct store *store, bool sweep, const char *id, struct error *error)
 {
-    static const char sql[] = "SELECT id, is_sweep, until_ms FROM removals WHERE until_ms > 0 AND"
+    static const char sql[] = "SELECT id, is_sweep, until_ms FROM removals WHERE until_ms > ?2 AND"
                               " id IN (?1, (SELECT sweep FROM experiments WHERE id = ?1))"
                               " ORDER BY is_sweep DESC LIMIT 1";
     const char *what = sweep ? "sweep" : "experiment";
     char removed[ID_BYTES] = "", until[CLOCK_TEXT_BYTES];
-    struct rows rows = rows_begin(store->readers, 0, sql, SQL_VALUES(SQL_TEXT(id)));
+    struct rows rows = rows_begin(store->readers, 0, sql, SQL_VALUES(SQL_TEXT(id), SQL_INT(clock_wall_ms())));
     if (rows_next(&rows)) {
         rows_copy(&rows, 0, removed, sizeof removed);
         what = sqlite3_column_int(rows.row, 1) ? "sweep" : "experiment";

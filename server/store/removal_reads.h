@@ -17,9 +17,9 @@ struct removal_row {
     int64_t removed_ms, restorable_ms; /* wall clock: when it was removed, until when it can be restored */
 };
 
-/* Reads up to `most` of them, the newest first; `id`: that one alone, unless NULL. Returns how many, or -1:
-   ERROR_STORE. */
-int store_removals(struct store *store, const char *id, struct removal_row *rows, int most,
+/* Reads up to `most` of them, the newest first; `id`: that one alone, unless NULL; `by`: what that user removed
+   (empty: nobody by name), unless NULL. Returns how many, or -1: ERROR_STORE. */
+int store_removals(struct store *store, const char *id, const char *by, struct removal_row *rows, int most,
                    struct error *error);
 
 /* Sets ERROR_NOT_FOUND for what a reader did not find: that there is none, or that it was removed and until when

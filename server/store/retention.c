@@ -90,8 +90,8 @@ static void on_policy_step(struct store_write *write, const struct error *failed
 }
 
 /* The wall clock, but no later than the monotonic clock allows: a wall clock that jumps ahead must not make
-   everything old. */
-static int64_t now_ms(const struct retention *retention)
+   everything old. Not for what was removed, whose time ends at a moment of the wall clock that was said. */
+static int64_t steady_now_ms(const struct retention *retention)
 {
     int64_t steady_ms = retention->began_ms + (clock_monotonic_ns() - retention->began_ns) / 1000000;
     int64_t wall_ms = clock_wall_ms();
@@ -105,9 +105,10 @@ static int64_t retention_run(void *arg, int64_t now_ns)
     struct retention *retention = arg;
     if (!store_healthy(retention->store, NULL))
         return now_ns + LOOK_MS * 1000000LL;
-    retention->step.now_ms = now_ms(retention);
+    retention->step.now_ms = clock_wall_ms();
     if (retention->config.days > 0)
-        retention->step.ended_before_ms = retention->step.now_ms - (int64_t)(retention->config.days * day_ms);
+        retention->step.ended_before_ms =
+            steady_now_ms(retention) - (int64_t)(retention->config.days * day_ms);
     pthread_mutex_lock(&retention->lock);
     retention->stepping = true;
     pthread_mutex_unlock(&retention->lock);

@@ -92,8 +92,8 @@ void row_removal_mark(struct transaction *transaction, const struct store_mark *
     const char *id = mark->id, *what = mark->sweep ? "sweep" : "experiment";
     if (mark->restore) {
         if (!TRANSACTION_RUN(transaction,
-                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > 0",
-                             SQL_TEXT(id), SQL_INT(mark->sweep)))
+                             "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > ?",
+                             SQL_TEXT(id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)))
             error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed", what, id);
         return;
     }
@@ -108,7 +108,7 @@ void row_removal_mark(struct transaction *transaction, const struct store_mark *
             "INSERT OR IGNORE INTO removals (id, is_sweep, sweep, removed_by, removed_ms,"
             " until_ms) VALUES (?1, ?2, (SELECT sweep FROM experiments WHERE id = ?1), ?3, ?4, ?5)",
             SQL_TEXT(id), SQL_INT(mark->sweep), SQL_TEXT(mark->by[0] ? mark->by : NULL),
-            SQL_INT(mark->removed_ms), SQL_INT(mark->until_ms)) == 1)
+            SQL_INT(mark->now_ms), SQL_INT(mark->until_ms)) == 1)
         return;
     if (ended == 0)
         error_set(&transaction->error, ERROR_CONFLICT, "%s %s has not ended", what, id);
@@ -131,24 +131,28 @@ static bool too_much(struct step *step)
     return limit > 0 && used * pages(step, "PRAGMA page_size") > limit;
 }
 
-/* Finds what was removed and whose time is over, or what ended longest ago, if the policy removes it. False:
-   there is none. */
+/* Finds what was removed and whose time is over; with too much in use also whose time is not, since nobody
+   sees it any more; else what ended longest ago, if the policy removes it. False: there is none. */
 static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
 {
     static const char sql[] =
         "SELECT * FROM (SELECT id, is_sweep, 0 FROM removals WHERE until_ms <= ? ORDER BY until_ms LIMIT 1)"
         " UNION ALL SELECT * FROM"
-        " (SELECT id, 1, ended_ms FROM sweeps WHERE ended_ms > 0 ORDER BY ended_ms LIMIT 1)"
+        " (SELECT id, 1, ended_ms FROM sweeps WHERE ended_ms > 0 AND id NOT IN (SELECT id FROM removals)"
+        " ORDER BY ended_ms LIMIT 1)"
         " UNION ALL SELECT * FROM (SELECT id, 0, finished_ms FROM experiments"
-        " WHERE sweep IS NULL AND finished_ms > 0 ORDER BY finished_ms LIMIT 1)"
+        " WHERE sweep IS NULL AND finished_ms > 0 AND id NOT IN (SELECT id FROM removals)"
+        " ORDER BY finished_ms LIMIT 1)"
         " ORDER BY 3, 2 DESC LIMIT 1";
-    sqlite3_stmt *row = TRANSACTION_ROW(step->transaction, sql, SQL_INT(step->removal->now_ms));
+    bool much = too_much(step);
+    sqlite3_stmt *row =
+        TRANSACTION_ROW(step->transaction, sql, SQL_INT(much ? INT64_MAX : step->removal->now_ms));
     if (!row)
         return false;
     snprintf(id, ID_BYTES, "%s", (const char *)sqlite3_column_text(row, 0));
     *sweep = sqlite3_column_int(row, 1);
     int64_t ended_ms = sqlite3_column_int64(row, 2);
-    return !ended_ms || ended_ms < step->removal->ended_before_ms || too_much(step);
+    return !ended_ms || ended_ms < step->removal->ended_before_ms || much;
 }
 
 /* Gives free pages at the file's end back to the disk; false: there are few, or it failed. */

@@ -9,8 +9,8 @@
    ended. */
 void row_removal_mark(struct transaction *transaction, const struct store_mark *mark);
 
-/* One step, within the writer's transaction. True: it was the last of several; only when the log is checkpointed then is the file as short
-   as the database. */
+/* One step, within the writer's transaction. True: it was the last of several; only when the log is
+   checkpointed then is the file as short as the database. */
 bool row_removal_step(struct transaction *transaction, struct store_removal *removal);
 
 #endif

@@ -86,13 +86,13 @@ struct store_cancel {
 struct store_mark {
     char id[ID_BYTES];
     bool sweep, restore;
-    char by[USER_NAME_BYTES];     /* who removes it; empty: nobody by name */
-    int64_t removed_ms, until_ms; /* wall clock: now, and when its rows may be deleted */
+    char by[USER_NAME_BYTES]; /* who removes it; empty: nobody by name */
+    int64_t now_ms, until_ms; /* wall clock: now, and when its rows may be deleted */
 };
 
 /* One step of deleting rows: as much as takes a few milliseconds. */
 struct store_removal {
-    /* What was removed is deleted when its time is over; 0: only what is half deleted. */
+    /* Wall clock: what was removed is deleted when its time is over; 0: only what is half deleted. */
     int64_t now_ms;
     /* Further what has ended, while it did so before that moment or the database has more bytes in use; 0:
        neither. Free pages are given back to the disk. */

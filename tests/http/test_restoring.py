@@ -44,6 +44,7 @@ def test_an_experiment_is_restored_as_it_was(service):
     assert "已删除" in zh and "removed" not in zh
     assert ids(service, "/v1/experiments?label=undo:one") == [] and before["id"] not in ids(service, "/v1/experiments")
     one = removed(service)[before["id"]]
+    assert one in service.get("/v1/removals?removed_by=me").json()["removals"]
     assert (one["sweep"], one["experiments"], one["owner"], one["removed_by"]) == (False, 1, None, None)
     until = time.mktime(time.strptime(one["restorable_until"][:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
     assert began + 590 < until < time.time() + 610 and one["links"]["restore"] == path + "/restore"

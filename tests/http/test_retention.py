@@ -199,10 +199,16 @@ def test_a_clock_that_jumps_ahead_makes_nothing_old(start, tmp_path):
     control.write_bytes(bytes(56))
     service = start("--keep-days", "50", environment={"LD_PRELOAD": str(BUILD / "tests/steered.so"), "STEERED_CONTROL": str(control),
                                                       "STEERED_FOLDER": str(tmp_path)})
-    before = service.run()
+    before, removed = service.run(), f"/v1/experiments/{service.run({**SMALL, 'offset': 5})['id']}"
+    remove(service, removed)
+    assert "brings it back until" in service.get(removed).json()["detail"]
     with control.open("r+b") as file:
         file.write(struct.pack("=iiq", 0, 0, 100 * 86400 * 10**9))
     after = service.run()
     assert after["submitted_at"][:7] > before["submitted_at"][:7]
+    assert service.get("/v1/removals").json()["removals"] == [] and gone(service, removed)
+    assert service.request("POST", removed + "/restore").status_code == 404
     time.sleep(5)
     assert service.get(f"/v1/experiments/{before['id']}").status_code == 200
+    with sqlite3.connect(tmp_path / "data" / "coalesced.db") as database:
+        assert database.execute("SELECT count(*) FROM removals").fetchone() == (0,)

@@ -211,10 +211,28 @@ def test_only_its_owner_and_an_admin_may_cancel_and_remove(guarded):
                 assert guarded.request("POST", path + "/restore", headers=bearer(person)).status_code == 403
             listed = guarded.get("/v1/removals", headers=bearer("rita")).json()["removals"][0]
             assert (listed["owner"], listed["removed_by"], listed["links"]["restore"]) == (name, allowed, path + "/restore")
+            for query, person, found in (("me", allowed, True), (allowed, "rita", True), ("me", "rita", False), ("nobody", "rita", False)):
+                mine = guarded.get(f"/v1/removals?removed_by={query}", headers=bearer(person)).json()["removals"]
+                assert (path.split("/")[-1] in [one["id"] for one in mine]) == found
             assert guarded.request("POST", path + "/restore", headers=bearer(allowed)).status_code == 204
             assert guarded.get(path, headers=bearer("rita")).status_code == 200
     assert guarded.delete("/v1/experiments/" + "0" * 26, headers=bearer("eve")).status_code == 404
     assert guarded.delete("/v1/sweeps/" + "0" * 26, headers=bearer("eve")).status_code == 404
+
+
+def test_what_others_remove_hides_nothing_of_mine(guarded):
+    mine = submit(guarded, "bob", SMALL)["links"]["self"]
+    others = [submit(guarded, "ada", SMALL)["links"]["self"] for _ in range(101)]
+    for path in (mine, *others):
+        guarded.until(lambda: guarded.get(path, headers=bearer("rita")).json()["finished_at"])
+    for path, person in [(mine, "bob")] + [(path, "ada") for path in others]:
+        assert guarded.delete(path + "?remove=true", headers=bearer(person)).status_code == 204
+    for query in ("me", "bob"):
+        listed = guarded.get(f"/v1/removals?removed_by={query}", headers=bearer("bob")).json()["removals"]
+        assert [one["links"]["restore"] for one in listed] == [mine + "/restore"]
+    assert len(guarded.get("/v1/removals", headers=bearer("bob")).json()["removals"]) == 100
+    wrong = guarded.get("/v1/removals?removed_by=@", headers=bearer("bob"))
+    assert wrong.status_code == 400 and "removed_by must be" in wrong.json()["detail"]
 
 
 def test_what_came_before_tokens_is_an_admins(start, tokens, tmp_path):

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "server/store/data_directory.h"
 #include "server/store/schema.h"
 #include "tests/unit/support/store_fixture.h"
 
@@ -200,6 +201,18 @@ static void events_of_earlier_starts_are_removed_too(void **state)
     sqlite3_close(db);
 }
 
+static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
+{
+    (void)state;
+    static const int64_t cases[][3] = {/* configured, size of the disk, reserved */
+                                       {256, 10000, 256},
+                                       {256, 512, 256},
+                                       {256, 100, 50},
+                                       {0, 100, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(disk_reserve_bytes(cases[i][0], cases[i][1]), cases[i][2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +235,7 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(events_of_earlier_starts_are_removed_too, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test(a_reserve_is_never_more_than_half_of_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is removed, in which order and in how small steps; and the reserve of the disk. */
+/* What is removed, in which order and in how small steps. */
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
-#include "server/store/data_directory.h"
 #include "tests/unit/support/store_fixture.h"
 #include "tests/unit/support/vfs_powercut.h"
 
@@ -113,10 +112,11 @@ static enum error_kind sweep_there(struct store *store, const char *id)
 }
 
 /* Hides or restores; returns the kind of the error. */
-static enum error_kind mark(struct store *store, bool sweep, const char *id, bool restore)
+static enum error_kind mark_until(struct store *store, bool sweep, const char *id, bool restore,
+                                  int64_t until_ms)
 {
     struct store_mark mark = {
-        .sweep = sweep, .restore = restore, .by = "ada", .removed_ms = 1, .until_ms = 100};
+        .sweep = sweep, .restore = restore, .by = "ada", .now_ms = 1, .until_ms = until_ms};
     struct test_write tried;
     test_write_change(&tried, (char[ID_BYTES]){0}, JOB_QUEUED);
     memcpy(mark.id, id, ID_BYTES);
@@ -124,6 +124,11 @@ static enum error_kind mark(struct store *store, bool sweep, const char *id, boo
     tried.write.mark = &mark;
     test_write_commit(store, &tried);
     return tried.failed.kind;
+}
+
+static enum error_kind mark(struct store *store, bool sweep, const char *id, bool restore)
+{
+    return mark_until(store, sweep, id, restore, 100);
 }
 
 static int count_job(void *arg, const struct job *job)
@@ -218,6 +223,45 @@ static void a_sweep_that_was_cancelled_has_ended(void **state)
     struct store_removal removal = {.ended_before_ms = 6};
     run(fixture->store, &removal);
     assert_int_equal(sweep_there(fixture->store, swept->id), ERROR_NOT_FOUND);
+    free(swept);
+}
+
+/* Nobody sees it any more, so it goes before what is seen, and first what was removed first. */
+static void with_too_much_what_was_removed_goes_first(void **state)
+{
+    enum { COUNT = 200, RESULT = 16000, KEEP = 2 << 20 };
+    struct fixture *fixture = *state;
+    static char result[RESULT + 3], ids[COUNT][ID_BYTES];
+    memset(result, 'x', RESULT);
+    for (int i = 0; i < COUNT; i++) {
+        fixture_insert(fixture->store, "k", 0, "{}", ids[i]);
+        end_at(fixture->store, ids[i], i + 1, result);
+    }
+    for (int i = COUNT - 1; i >= COUNT / 4; i--)
+        assert_int_equal(mark_until(fixture->store, false, ids[i], false, 1000 - i), ERROR_NONE);
+    struct store_removal removal = {.keep_bytes = KEEP, .now_ms = 1};
+    run(fixture->store, &removal);
+    assert_int_equal(listed(fixture->store), COUNT / 4);
+    assert_int_equal(mark(fixture->store, false, ids[COUNT - 1], true), ERROR_NOT_FOUND);
+    assert_int_equal(mark(fixture->store, false, ids[COUNT / 4], true), ERROR_NONE);
+}
+
+static void by_age_what_was_removed_has_its_time(void **state)
+{
+    struct store *store = ((struct fixture *)*state)->store;
+    char seen[ID_BYTES], gone[ID_BYTES];
+    struct swept *swept = sweep_insert(store, 2);
+    alone_ended_at(store, 1, gone);
+    alone_ended_at(store, 2, seen);
+    sweep_end(store, swept, 2, 3);
+    assert_int_equal(mark(store, false, gone, false), ERROR_NONE);
+    assert_int_equal(mark(store, true, swept->id, false), ERROR_NONE);
+    struct store_removal removal = {.now_ms = 99, .ended_before_ms = 50};
+    run(store, &removal);
+    assert_false(there(store, seen));
+    assert_int_equal(mark(store, false, gone, true), ERROR_NONE);
+    assert_int_equal(mark(store, true, swept->id, true), ERROR_NONE);
+    assert_int_equal(listed(store), 3);
     free(swept);
 }
 
@@ -354,18 +398,6 @@ static void what_was_removed_is_hidden_counted_nowhere_and_restored_as_it_was(vo
     free(swept);
 }
 
-static void a_reserve_is_never_more_than_half_of_the_disk(void **state)
-{
-    (void)state;
-    static const int64_t cases[][3] = {/* configured, size of the disk, reserved */
-                                       {256, 10000, 256},
-                                       {256, 512, 256},
-                                       {256, 100, 50},
-                                       {0, 100, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(disk_reserve_bytes(cases[i][0], cases[i][1]), cases[i][2]);
-}
-
 /* What is left of a sweep goes when the disk takes writes again. */
 static void a_sweep_that_is_half_deleted_when_the_disk_fails_goes_later(void **state)
 {
@@ -393,6 +425,8 @@ int main(void)
         WITH_A_STORE(what_ended_first_goes_first_and_sweeps_go_whole),
         WITH_A_STORE(without_a_policy_all_stays),
         WITH_A_STORE(a_sweep_that_was_cancelled_has_ended),
+        WITH_A_STORE(with_too_much_what_was_removed_goes_first),
+        WITH_A_STORE(by_age_what_was_removed_has_its_time),
         WITH_A_STORE(a_large_sweep_goes_in_small_steps_and_is_hidden_from_the_first_on),
         WITH_A_STORE(what_a_crash_left_half_removed_goes_after_the_next_start),
         WITH_A_STORE(the_file_shrinks_to_the_policys_size),
@@ -400,7 +434,6 @@ int main(void)
         WITH_A_STORE(what_was_removed_is_hidden_counted_nowhere_and_restored_as_it_was),
         cmocka_unit_test_setup_teardown(a_sweep_that_is_half_deleted_when_the_disk_fails_goes_later,
                                         fixture_setup_powercut, fixture_teardown),
-        cmocka_unit_test(a_reserve_is_never_more_than_half_of_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

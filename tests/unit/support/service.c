@@ -210,7 +210,7 @@ static void write_commit(struct service *service, struct write_wait *wait)
 
 void service_remove(struct service *service, bool sweep, const char *id, bool deleted)
 {
-    struct store_mark mark = {.sweep = sweep, .removed_ms = 1, .until_ms = 1};
+    struct store_mark mark = {.sweep = sweep, .now_ms = 1, .until_ms = 1};
     struct store_removal removal = {.now_ms = 1};
     struct write_wait wait = {.write = {.done = write_done, .mark = &mark}};
     sem_init(&wait.done, 0, 0);
