@@ -77,6 +77,9 @@ static void judge_noise(struct stability_reasons *reasons, const char *which, co
     if (t->samples && t->samples < TIMING_LEAST)
         stability_reason(reasons, STABILITY_FEW, "%s samples: only %u, and their noise is known from %d on",
                          which, t->samples, TIMING_LEAST);
+    else if (t->samples && isnan(t->noise))
+        stability_reason(reasons, STABILITY_NOISE, "%s samples: the median is 0, so their noise is not known",
+                         which);
     else if (t->samples && t->noise > wanted)
         stability_reason(reasons, STABILITY_NOISE, "%s samples: noise stayed at %.2g, %.2g was asked for",
                          which, t->noise, wanted);

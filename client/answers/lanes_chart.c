@@ -191,7 +191,8 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
            json_path_number(block, "0"), json_path_number(block, "1"), json_path_number(block, "2"),
            json_path_number(explanation, "lanes_active"), json_path_number(explanation, "lanes"));
     if (json_path_text(explanation, "arch", NULL))
-        printf("As %s moves it.\n", json_path_text(explanation, "arch", ""));
+        printf(screen->chinese ? "按 %s 的搬运方式。\n" : "As %s moves it.\n",
+               json_path_text(explanation, "arch", ""));
     if (json_path_text(explanation, "note", NULL))
         puts(json_path_text(explanation, "note", ""));
     printf("A cell is 4 bytes, 8 cells a sector:  ");

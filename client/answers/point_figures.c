@@ -11,9 +11,9 @@ enum { PATH_BYTES = 128 };
 const struct figure *point_figures_find(const char *name)
 {
     const struct figure *figure = figure_table;
-    while (strcmp(figure->name, name) != 0)
+    while (figure->name && strcmp(figure->name, name) != 0)
         figure++;
-    return figure;
+    return figure->name ? figure : NULL;
 }
 
 struct point_figures point_figures_of(const char *which)
@@ -76,7 +76,8 @@ void point_figures_column(struct sheet *sheet, const struct screen *screen, int 
 {
     char unit[64];
     snprintf(unit, sizeof unit, "%s%s", screen_unit(screen, figure->unit), suffix);
-    sheet_column(sheet, flags, title ? title : figure->head ? figure->head : figure->text.en, unit);
+    const char *own = screen->chinese ? figure->text.zh : figure->head ? figure->head : figure->text.en;
+    sheet_column(sheet, flags, title ? title : own, unit);
 }
 
 void point_figures_cell(struct sheet *sheet, const json_t *document, const struct figure *figure)

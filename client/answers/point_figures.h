@@ -17,7 +17,7 @@ struct point_figures {
 /* which: "hot" or "cold". */
 struct point_figures point_figures_of(const char *which);
 
-/* The figure with that name, which the table has. */
+/* The figure with that name; NULL: the table does not have it, as when the service is newer. */
 const struct figure *point_figures_find(const char *name);
 
 /* The figure's value; NaN: there is none. */

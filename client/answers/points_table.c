@@ -48,24 +48,25 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
     const char *name;
     json_t *value;
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
+    const char *used = screen->chinese ? "" : " used";
     json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
-        sheet_column(sheet, SHEET_RIGHT, "runs", "");
+        sheet_column(sheet, SHEET_RIGHT, screen->chinese ? "次数" : "runs", "");
     point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
     point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
     if (columns->peak)
         point_figures_column(sheet, screen, SPARE, columns->hot.peak, NULL, "");
     point_figures_column(sheet, screen, SPARE, columns->cold.median, NULL, "");
     if (columns->predicted) {
-        point_figures_column(sheet, screen, SPARE, columns->loads, NULL, " used");
-        point_figures_column(sheet, screen, SPARE, columns->stores, NULL, " used");
+        point_figures_column(sheet, screen, SPARE, columns->loads, NULL, used);
+        point_figures_column(sheet, screen, SPARE, columns->stores, NULL, used);
     }
     sheet_column(sheet, SHEET_LEFT, "", "");
 }
 
 /* Why a point has no valid result. */
-static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
+static void add_remark(struct sheet *sheet, const json_t *point, const struct screen *screen)
 {
     const char *state = json_path_text(point, "state", "?"),
                *detail = json_path_text(point, "failure.detail", NULL);
@@ -74,9 +75,12 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool ascii)
     if (strcmp(state, "succeeded") != 0)
         sheet_format(sheet, STYLE_WORSE, "%s%s%s", state, detail ? ": " : "", detail ? detail : "");
     else if (point_figures_verified(point) == 0)
-        sheet_cell(sheet, STYLE_WORSE, "output WRONG");
+        sheet_cell(sheet, STYLE_WORSE, screen->chinese ? "输出错误" : "output WRONG");
     else if (point_figures_stable(point) == 0)
-        sheet_cell(sheet, STYLE_WORSE, ascii ? "! not stable" : "△ not stable");
+        sheet_cell(sheet, STYLE_WORSE,
+                   screen->ascii     ? "! not stable"
+                   : screen->chinese ? "△ 不稳定"
+                                     : "△ not stable");
     else
         sheet_cell(sheet, STYLE_NONE, "");
 }
@@ -102,7 +106,7 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
         point_figures_cell(sheet, point, columns->loads);
         point_figures_cell(sheet, point, columns->stores);
     }
-    add_remark(sheet, point, screen->ascii);
+    add_remark(sheet, point, screen);
 }
 
 /* ", on h200-1, h200-2" */

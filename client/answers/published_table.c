@@ -92,6 +92,8 @@ static void groups_make(struct groups *groups)
         if (json_object_get(axes, name) || strcmp(name, "grid") == 0 || groups->count == COLUMNS_MOST)
             continue;
         const struct figure *figure = point_figures_find(full);
+        if (!figure)
+            continue;
         groups->at[groups->count++] =
             (struct group){.name = name,
                            .figure = figure,
@@ -306,7 +308,7 @@ static void print_stand_in(const struct groups *groups)
     if (!own || strcmp(note, "?") == 0)
         return;
     if (groups->screen->chinese)
-        printf("预测，%s：模型没有这个设备，以 %s 代替\n", groups->device_arch, groups->device_arch);
+        printf("预测，%s：模型不含本机设备，按此架构预测\n", groups->device_arch);
     else
         printf("predicted, %s: %s\n", groups->device_arch, note);
 }

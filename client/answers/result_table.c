@@ -151,8 +151,9 @@ static void print_stability(const json_t *experiment, const struct screen *scree
     size_t i;
     json_t *reason;
     json_array_foreach (json_path_at(experiment, "stability.reasons"), i, reason)
-        printf("%s%s not stable: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "!" : "△",
-               json_string_value(reason), screen_style(screen, STYLE_NONE));
+        printf("%s%s %s%s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "!" : "△",
+               screen->chinese ? "不稳定：" : "not stable: ", json_string_value(reason),
+               screen_style(screen, STYLE_NONE));
     if (json_path_true(experiment, "timing.near_floor"))
         printf("the cold time is mostly the launch: an empty kernel takes %.4g %s\n",
                json_path_number(experiment, "timing.floor_us"), screen_unit(screen, "us"));

@@ -34,8 +34,9 @@ static bool is_limiter(const json_t *time, const char *name)
 static void print_limiter(const json_t *time, const struct screen *screen)
 {
     const char *second = json_path_text(time, "close_second", NULL);
-    printf("%slimited by %s%s%s", screen_style(screen, STYLE_STRONG), json_path_text(time, "limiter", "?"),
-           second ? ", and nearly as much by " : "", second ? second : "");
+    const char *also = screen->chinese ? "，其次（相差不多）是 " : ", and nearly as much by ";
+    printf("%s%s%s%s%s", screen_style(screen, STYLE_STRONG), screen->chinese ? "受限于 " : "limited by ",
+           json_path_text(time, "limiter", "?"), second ? also : "", second ? second : "");
     printf("%s", screen_style(screen, STYLE_NONE));
 }
 
@@ -51,10 +52,10 @@ static void print_bounds(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "bound", "");
-    sheet_column(sheet, SHEET_RIGHT, "alone", screen_unit(screen, "us"));
+    sheet_column(sheet, SHEET_LEFT, screen->chinese ? "下限" : "bound", "");
+    sheet_column(sheet, SHEET_RIGHT, screen->chinese ? "单独" : "alone", screen_unit(screen, "us"));
     sheet_column(sheet, SHEET_LEFT, "", "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "of", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, screen->chinese ? "数量" : "of", "");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
     double most = json_path_number(time, "predicted_us");
     size_t i;
@@ -98,9 +99,9 @@ void answers_print_time(const json_t *time, const struct screen *screen)
     if (!time || is_missing(time))
         return;
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("\n%s%s %s%s predicted, cold, for an %s: ", screen_style(screen, STYLE_STRONG), text,
-           screen_unit(screen, "us"), screen_style(screen, STYLE_NONE),
-           json_path_text(time, "device_name", "?"));
+    printf(screen->chinese ? "\n%s%s %s%s 预测的冷时间，%s：" : "\n%s%s %s%s predicted, cold, for an %s: ",
+           screen_style(screen, STYLE_STRONG), text, screen_unit(screen, "us"),
+           screen_style(screen, STYLE_NONE), json_path_text(time, "device_name", "?"));
     print_limiter(time, screen);
     puts("");
     print_bounds(time, screen);

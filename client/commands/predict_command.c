@@ -83,16 +83,20 @@ static enum style remark_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *ro
 static void print_predictions(struct context *context, const json_t *document)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
-    static const struct rows_table_column columns[] = {
-        {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
-        {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
-        {"", "transactions", SHEET_RIGHT, .cell = loads_cell},
-        {"efficient", "%", SHEET_RIGHT, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {"stores", "requests", SHEET_RIGHT, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
-        {"", "transactions", SHEET_RIGHT, .cell = stores_cell},
-        {"efficient", "%", SHEET_RIGHT, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
-        {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
+    const bool zh = context->screen.chinese;
+    const struct rows_table_column columns[] = {
+        {zh ? "架构" : "arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
+        {zh ? "读取" : "loads", zh ? "请求" : "requests", SHEET_RIGHT, .path = "gld_requests",
+         .form = ROWS_TABLE_COUNT},
+        {"", zh ? "事务" : "transactions", SHEET_RIGHT, .cell = loads_cell},
+        {zh ? "效率" : "efficient", "%", SHEET_RIGHT, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {zh ? "写入" : "stores", zh ? "请求" : "requests", SHEET_RIGHT, .path = "gst_requests",
+         .form = ROWS_TABLE_COUNT},
+        {"", zh ? "事务" : "transactions", SHEET_RIGHT, .cell = stores_cell},
+        {zh ? "效率" : "efficient", "%", SHEET_RIGHT, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {zh ? "占用率" : "occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE,
+         .factor = 100},
+        {zh ? "冲突" : "conflicts", zh ? "存储体" : "at banks", SPARE, .cell = conflicts_cell},
         {"", NULL, SHEET_LEFT | SHEET_SPARE, .cell = remark_cell},
         {NULL},
     };

@@ -12,6 +12,9 @@
    after so many discarded samples, or after the second number when time is over. */
 static const unsigned discards_max = 200, discards_late = 20;
 
+/* What a time is taken for where its logarithm is: samples may be 0 while the timer's tick is not known. */
+static const double least_us = 1e-3;
+
 const char *stop_reason_name(enum stop_reason reason)
 {
     static const char *const names[STOP_COUNT] = {"noise", "no_gain", "max_seconds"};
@@ -52,7 +55,7 @@ static double between_rounds(const struct series *series, double *sorted, double
         memcpy(sorted, series->us + begin, count * sizeof *sorted);
         statistics_sort(sorted, (int)count);
         /* A median below the timer's tick is not known to be less than the tick. */
-        medians[rounds] = log(fmax(quantile(sorted, count, 0.5), tick_us));
+        medians[rounds] = log(fmax(quantile(sorted, count, 0.5), fmax(tick_us, least_us)));
         sum += medians[rounds++];
     }
     for (unsigned i = 0; i < rounds; i++)
@@ -75,7 +78,7 @@ static void summarise_interval(struct timing *timing, const struct series *serie
         return;
     statistics_median_interval(sorted, (int)series->count, interval);
     double around = fmax(between_rounds(series, scratch, tick_us), half_logarithm(tick_us, median));
-    double below = fmax(log(median / fmax(interval[0], fmin(tick_us, median))), around);
+    double below = fmax(log(median / fmax(interval[0], fmin(fmax(tick_us, least_us), median))), around);
     double above = fmax(log(interval[1] / median), around);
     double more = half_logarithm(hypot(unseen_us, TIMING_UNSEEN_SHARE * median), median);
     timing->noise = (exp(above) - exp(-below)) / 2;
@@ -169,6 +172,10 @@ static void look(struct sampling *sampling, const struct timing_plan *plan)
     double noise = sampling->timing.noise;
     if (noise <= plan->noise) {
         sampling_end(sampling, STOP_NOISE);
+        return;
+    }
+    if (series->count >= TIMING_LEAST && isnan(noise)) { /* the median is 0 */
+        sampling_end(sampling, STOP_NO_GAIN);
         return;
     }
     bool idle = sampling->noise_before > 0 && noise > 0.9 * sampling->noise_before;

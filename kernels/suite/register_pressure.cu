@@ -41,19 +41,18 @@ struct register_pressure : suite_kernel {
                     "每个线程占用的寄存器越多，驻留的线程束越少；寄存器不够用，就要多访问内存。"};
         param_power_of_two(k, VALUES, "values", "elements",
                            {"values that a thread keeps at once", "一个线程同时保留的值的个数"}, 16, 128, 16);
-        param_choice(k, BOUNDS, "bounds",
-                     {"what the compiler must leave room for: nothing, by launch bounds all threads of a "
-                      "multiprocessor (full: 2048, where __CUDA_ARCH__ is 750 1024, where it is 860, 870, "
-                      "890 or 1200 and "
-                      "above 1536), or by a cap no thread takes more than 64 or 32 registers. Below it the "
-                      "compiler may "
-                      "raise their number. On the CPU of no effect",
-                      "编译器必须留出什么：不留；由启动边界保证多处理器能放满线程（full：2048 "
-                      "个；__CUDA_ARCH__ 为 750 时 1024 "
-                      "个，为 860、870、890 或不小于 1200 时 1536 个）；或由上限规定每个线程最多 64 或 32 "
-                      "个寄存器。未到上限时编译器也可能多用一些。"
-                      "在 CPU 上无效"},
-                     bounds);
+        param_choice(
+            k, BOUNDS, "bounds",
+            {"for how many threads the compiler must leave registers: none asks nothing; full, by "
+             "launch bounds, for all threads of a multiprocessor (2048, where __CUDA_ARCH__ is 750 "
+             "1024, where it is 860, 870, 890 or 1200 and above 1536); with cap_64 and cap_32 no "
+             "thread takes more than 64 and 32. Below it the compiler may raise their number. On the "
+             "CPU of no effect",
+             "要求编译器为多少线程留出寄存器：none 不作要求；full 由启动边界保证多处理器能放满线程"
+             "（2048 个；__CUDA_ARCH__ 为 750 时 1024 个，为 860、870、890 或不小于 1200 时 1536 "
+             "个）；cap_64、cap_32 规定每线程至多 64、32 个。未到上限时编译器也可能多用一些。"
+             "在 CPU 上无效"},
+            bounds);
         input(k, A, "A", "n + values elements");
         output(k, C, "C", "n elements, all written");
     }

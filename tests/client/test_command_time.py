@@ -14,7 +14,7 @@ CASES = {
     "predicted": (["predict", "copy", "--device-name", "NVIDIA H200"], PREDICTED, "C.UTF-8", [
         "248.3 µs predicted, cold, for an NVIDIA H200: limited by latency\n", "latency  242.0  " + 31 * "█" + "  ", "launch   77.86  " + 10 * "█" + "  ", "131,072  blocks\n", "248.2  waits in a row\n",
         timed.TIME["explanation"]["en"] + "\n", "what if: " + timed.TIME["what_if"][0]["text"]["en"] + "\n"]),
-    "in Chinese": (["predict", "copy"], PREDICTED, "zh_CN.UTF-8", [timed.TIME["explanation"]["zh"] + "\n", "若改：" + timed.TIME["what_if"][0]["text"]["zh"] + "\n"]),
+    "in Chinese": (["predict", "copy"], PREDICTED, "zh_CN.UTF-8", ["效率", "受限于", "下限", timed.TIME["explanation"]["zh"] + "\n", "若改：" + timed.TIME["what_if"][0]["text"]["zh"] + "\n"]),
     "by ASCII": (["predict", "copy", "--ascii"], PREDICTED, "zh_CN.UTF-8", ["248.3 us predicted", 31 * "#", timed.TIME["explanation"]["en"]]),
     "two limit": (["predict", "copy"], {"predictions": [{"time": {**timed.TIME, "close_second": "dram"}}]}, "C.UTF-8", ["limited by latency, and nearly as much by dram\n"]),
     "unavailable": (["predict", "copy", "--device-name", "x"], {"predictions": [{"time": timed.MISSING}]}, "C.UTF-8", [f"predicted time: no value, {timed.MISSING['reason']}\n"]),

@@ -40,6 +40,7 @@ const struct figure figure_table[] = {
      .head = "out"},
     {.name = "hot_gops", .unit = "Gop/s", .path = "result/compute/hot/gops"},
     {.name = "hot_ns_per_operation", .unit = "ns", .path = "result/compute/hot/ns_per_operation"},
+    {.name = "published_elapsed_ms", .unit = "ms", .path = "published/elapsed_ms"},
     {NULL},
 };
 
@@ -113,12 +114,27 @@ static void a_result_has_them_too(void **state)
                                  "cold  2.50 +- 0.10     10.50  25.00       30\n"));
 }
 
+static void a_published_column_that_no_figure_names_is_left_out(void **state)
+{
+    char text[4096];
+    (void)state;
+    printed(text,
+            "{'points': [{'values': {'offset': 1}, 'state': 'succeeded', 'published': {'of_tomorrow': 1, "
+            "'elapsed_ms': 7}}], 'published': {'columns': ['offset', 'of_tomorrow', 'elapsed_ms'],"
+            "'device': {'en': 'a chip'}}}",
+            true);
+    assert_non_null(strstr(text, "Published: a chip"));
+    assert_non_null(strstr(text, "elapsed_ms"));
+    assert_null(strstr(text, "of_tomorrow"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_units_of_the_table_of_figures_head_the_columns),
         cmocka_unit_test(a_summary_has_the_same_columns),
         cmocka_unit_test(a_result_has_them_too),
+        cmocka_unit_test(a_published_column_that_no_figure_names_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

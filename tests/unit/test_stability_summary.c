@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "api/result_json.h"
 #include "tests/unit/support/json_tree.h"
@@ -54,6 +55,20 @@ static void what_stability_to_json_writes_is_understood(void **state)
     assert_false(summary.latest.of[LIVE_POWER].known);
 }
 
+static void a_median_of_zero_is_not_stable(void **state)
+{
+    struct experiment experiment = {.measure.noise = 0.01};
+    struct result result = {.cold = {.samples = TIMING_LEAST, .noise = NAN}};
+    (void)state;
+    json_t *stability = JSON_TREE(result_json_stability, &experiment, &result);
+    assert_true(json_is_false(json_object_get(stability, "stable")));
+    assert_string_equal(json_string_value(json_array_get(json_object_get(stability, "reasons"), 0)),
+                        "cold samples: the median is 0, so their noise is not known");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(stability, "codes"), 0)),
+                        stability_code_name(STABILITY_NOISE));
+    json_decref(stability);
+}
+
 static void every_code_is_understood_by_its_name(void **state)
 {
     (void)state;
@@ -90,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stability_to_json_writes_is_understood),
+        cmocka_unit_test(a_median_of_zero_is_not_stable),
         cmocka_unit_test(every_code_is_understood_by_its_name),
         cmocka_unit_test(what_has_another_form_is_not_known),
     };

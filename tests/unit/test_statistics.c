@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "kernels/statistics.h"
+#include "tests/unit/support/draws.h"
 
 static void near(double value, double expected, double within)
 {
@@ -121,23 +122,6 @@ static void equal_values_are_no_shift_at_all(void **state)
 }
 
 /* ---- do they hold what they claim? ---- */
-
-static uint64_t seed;
-
-/* Between 0 and 1, not at either. */
-static double uniform(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    double radius = sqrt(-2 * log(uniform()));
-    return radius * cos(6.283185307179586 * uniform());
-}
 
 static double lognormal(void)
 {

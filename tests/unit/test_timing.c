@@ -7,6 +7,7 @@
 
 #include "kernels/device/device.h"
 #include "kernels/measure/timing.h"
+#include "tests/unit/support/draws.h"
 
 static void near(double value, double expected)
 {
@@ -54,8 +55,8 @@ static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
     for (unsigned n = 6; n < 400; n++) {
         double samples[400];
         struct timing t = {0};
-        double middle = (n + 1) / 2.0;
-        for (unsigned i = 0; i < n; i++) /* so far apart that constants are nothing beside a rank */
+        double middle = (n + 1) / 2.0 - 30; /* the median is far above a nanosecond */
+        for (unsigned i = 0; i < n; i++)    /* so far apart that constants are nothing beside a rank */
             samples[i] = exp(i + 1 - middle);
         summarise(&t, samples, n, 0);
         double covered = coverage(n, (unsigned)lround(log(t.ci95_us[0]) + middle),
@@ -63,23 +64,6 @@ static void the_interval_of_the_median_covers_it_with_95_percent(void **state)
         if (covered < 0.95 || (n > 20 && covered > 0.985))
             fail_msg("%u samples: %.4f", n, covered);
     }
-}
-
-static uint64_t seed;
-
-/* Between 0 and 1, not at either. */
-static double uniform(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    double radius = sqrt(-2 * log(uniform()));
-    return radius * cos(6.283185307179586 * uniform());
 }
 
 static double skewed(void)
@@ -137,6 +121,23 @@ static void a_time_of_zero_has_no_interval(void **state)
     struct timing t = {0};
     summarise(&t, samples, 7, 0.032);
     assert_true(isnan(t.ci95_us[0]) && isnan(t.ci95_us[1]) && isnan(t.noise));
+}
+
+static void rounds_of_zero_widen_the_interval_also_where_the_tick_is_not_known(void **state)
+{
+    (void)state;
+    double samples[] = {1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+    struct series series = {.us = samples, .count = 18, .rounds = 3, .round_end = {6, 12, 18}};
+    struct timing unknown = {0}, nanosecond = {0};
+    assert_int_equal(timing_summarise(&unknown, &series, 0, 0, NULL), 0);
+    assert_int_equal(timing_summarise(&nanosecond, &series, 1e-3, 0, NULL), 0);
+    assert_true(unknown.noise > 1 && unknown.ci95_us[0] > 0);
+    near(unknown.noise, nanosecond.noise);
+    near(unknown.ci95_us[0], nanosecond.ci95_us[0]);
+    near(unknown.ci95_us[1], nanosecond.ci95_us[1]);
+    double one_round[] = {0, 0, 0, 1, 1, 1, 1};
+    summarise(&unknown, one_round, 7, 0);
+    assert_true(unknown.ci95_us[0] > 0);
 }
 
 static void noise_is_never_told_below_the_tick(void **state)
@@ -244,6 +245,23 @@ static void noise_that_does_not_fall_stops_after_three_looks(void **state)
     assert_int_equal(t.samples, 60);
 }
 
+static int take_nothing(void *arg, double *us, struct error *error)
+{
+    (void)arg;
+    (void)error;
+    *us = 0;
+    return 0;
+}
+
+static void a_median_of_zero_stops_at_the_first_look(void **state)
+{
+    (void)state;
+    struct timing t = {0};
+    assert_int_equal(collect(&t, &plan, take_nothing, NULL), 0);
+    assert_int_equal(t.stop, STOP_NO_GAIN);
+    assert_int_equal(t.samples, 30);
+}
+
 static void time_is_a_limit_and_one_sample_is_always_taken(void **state)
 {
     (void)state;
@@ -344,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_interval_of_the_median_covers_it_with_95_percent),
         cmocka_unit_test(an_interval_holds_the_median_and_is_positive_however_far_times_are_spread),
         cmocka_unit_test(a_time_of_zero_has_no_interval),
+        cmocka_unit_test(rounds_of_zero_widen_the_interval_also_where_the_tick_is_not_known),
         cmocka_unit_test(noise_is_never_told_below_the_tick),
         cmocka_unit_test(noise_is_not_known_of_a_few_samples),
         cmocka_unit_test(few_samples_do_not_stop_for_their_noise),
@@ -353,6 +372,7 @@ int main(void)
         cmocka_unit_test(the_spin_follows_what_enqueueing_takes),
         cmocka_unit_test(quiet_samples_stop_at_the_least_number),
         cmocka_unit_test(noise_that_does_not_fall_stops_after_three_looks),
+        cmocka_unit_test(a_median_of_zero_stops_at_the_first_look),
         cmocka_unit_test(time_is_a_limit_and_one_sample_is_always_taken),
         cmocka_unit_test(discarded_samples_are_counted_and_do_not_count),
         cmocka_unit_test(a_source_that_only_discards_gives_no_timing_and_no_endless_loop),

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "kernels/verdict.h"
+#include "tests/unit/support/draws.h"
 
 enum { RUNS_MAX = 64 };
 
@@ -106,22 +107,6 @@ static void runs_at_one_placement_count_as_their_median(void **state)
 }
 
 /* ---- what chance does ---- */
-
-static uint64_t seed;
-
-static double uniform(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-    double radius = sqrt(-2 * log(uniform()));
-    return radius * cos(6.283185307179586 * uniform());
-}
 
 /* Standard deviations in parts of the time, as seen on an H200 of small experiments cold. */
 struct world {

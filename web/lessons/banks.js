@@ -36,6 +36,7 @@ export default {
       [65011712, 0, "transpose/predicted_shared_load_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
     "y": [65590626, 0, "transpose/measured_shared_bank_conflicts", {"how": "shared", "block_x": 32, "block_y": 32}],
     "turns8": [0, "worked out", "p8 / 16777216 * 32 / 16 + 1"],
+    "asked8": [0, "worked out", "32 / turns8"],
     "sms": [132, 0, "constants/sms", {}],
     "khz": [1980000, 0, "constants/clock_khz", {}],
     "turns_us": [0, "worked out", "x / sms / khz * 1000"],
@@ -90,8 +91,8 @@ export default {
         "answer": 3,
         "set": {"stride": 8},
         "reply": [[
-          "{turns8}: only every eighth bank is asked, each for eight words. {p8} conflicts are predicted in all.",
-          "{turns8} 轮：每八个存储体只用到一个，每个要给出八个字。预测共有 {p8} 次冲突。"
+          "{turns8}: {asked8} of 32 banks are asked, each for {turns8} words, one after another. {p8} conflicts are predicted in all.",
+          "{turns8} 轮：32 个存储体只用到 {asked8} 个，每个要依次给出 {turns8} 个字。预测共有 {p8} 次冲突。"
         ]]
       },
       {
@@ -105,7 +106,7 @@ export default {
         "answer": "times8",
         "reply": [[
           "**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and costs nothing here, {t2} µs, because something else in the loop takes longer.",
-          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却不花时间，{t2} µs，因为循环里有别的事情更费时间。"
+          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却不花时间，{t2} µs，因为循环里的其他指令更费时间。"
         ]]
       },
       {

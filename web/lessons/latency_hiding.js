@@ -136,7 +136,7 @@ export default {
         "set": {"chains": 1, "shared_bytes": 28672},
         "reply": [[
           "{o28672}, for {c1_28672}. Four times the warps ({o57344}) with one chain have as many independent additions as four chains, and give {c1_57344}, a little less. Further below the limit twice the warps and twice the chains are the same: {c1_115712} and {c2_231424}. The arithmetic has the same rule as the memory: something independent must be there to do, from wherever.",
-          "{o28672}，此时是 {c1_28672}。线程束增加到四倍（{o57344}）、一条链，与四条链有同样多互不依赖的加法，得到 {c1_57344}，略少一些。离上限更远时，线程束加倍与链数加倍效果相同：{c1_115712} 和 {c2_231424}。运算与访存遵循同一条规律：必须有互不依赖的事可做，不论来自哪里。"
+          "{o28672}，此时是 {c1_28672}。线程束增加到四倍（{o57344}）、一条链，与四条链有同样多互不依赖的加法，得到 {c1_57344}，略少一些。离上限更远时，线程束加倍与链数加倍效果相同：{c1_115712} 和 {c2_231424}。运算与访存遵循同一条规律：总要有互不依赖的指令可发射，来自哪里都行。"
         ]],
         "rowsUnit": "Top/s",
         "rows": [

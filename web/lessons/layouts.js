@@ -18,6 +18,8 @@ export default {
     "soa_256": [142.304, 1, "layouts/cold_median_us", {"kernel": "soa", "block_x": 256}],
     "soa_512": [147.456, 1, "layouts/cold_median_us", {"kernel": "soa", "block_x": 512}],
     "more": [1, "more", "aos_256", "soa_256"],
+    "wa": [145.0141, 1, "predicted/time.predicted_us", {"kernel": "aos", "size": 33554432, "block": 256}],
+    "ws": [139.5227, 1, "predicted/time.predicted_us", {"kernel": "soa", "size": 33554432, "block": 256}],
     "hits": [49.70585, 1, "layouts/measured_l1_hit_rate_pct", {"kernel": "aos", "block_x": 256}],
     "ra": [2097152, 0, "layouts/measured_gld_requests", {"kernel": "aos", "block_x": 256}],
     "rb": [1048576, 0, "layouts/measured_gld_requests", {"kernel": "aos_aligned", "block_x": 256}],
@@ -118,8 +120,8 @@ export default {
         "answer": "more",
         "marks": [["fermi", "Fermi", "Fermi"]],
         "reply": [[
-          "**It is no longer slower**: {aos_256} µs against {soa_256}. The kernel uses both fields, so the second load finds in the L1 what the first one brought ({hits} % hits).",
-          "**不再更慢**：{aos_256} µs 对 {soa_256} µs。内核两个字段都用，第一次读取搬来的数据还在 L1 里，第二次读取就能命中（命中率 {hits} %）。"
+          "**It is no longer slower**: {aos_256} µs against {soa_256}. The kernel uses both fields, so the second load finds in the L1 what the first one brought ({hits} % hits). The prediction has the order wrong: {wa} µs and {ws}.",
+          "**不再更慢**：{aos_256} µs 对 {soa_256} µs。内核两个字段都用，第一次读取搬来的数据还在 L1 里，第二次读取就能命中（命中率 {hits} %）。预测把次序弄反了：{wa} µs 和 {ws} µs。"
         ]],
         "rows": [
           ["aos_256", "aos, block 256", "aos，块 256"], ["aos_aligned_256", "aos_aligned", "aos_aligned"],

@@ -157,8 +157,8 @@ export default {
         "answer": 1,
         "set": {"arch": "sm_12", "block": 512, "registers_per_thread": 17, "shared_bytes_per_block": 0},
         "reply": [[
-          "Only {b17}: {b16} blocks with 16 take {need16} registers, which is all that there are; with 17 they would take {need17}. {w16} resident warps become {w17}: one register costs half of them.",
-          "只有 {b17} 个：每线程 16 个时，{b16} 个块用 {need16} 个寄存器，正好用完；每线程 17 个就要 {need17} 个。驻留线程束从 {w16} 个降到 {w17} 个：多用一个寄存器，少了一半。"
+          "Only {b17}: {b16} blocks with 16 take {need16} registers, which is all that there are; with 17 they would take {need17}. {w16} resident warps become {w17}: one register more a thread costs half of them.",
+          "只有 {b17} 个：每线程 16 个时，{b16} 个块用 {need16} 个寄存器，正好用完；每线程 17 个就要 {need17} 个。驻留线程束从 {w16} 个降到 {w17} 个：每线程只多用一个寄存器，驻留线程束就少了一半。"
         ]]
       },
       {
@@ -217,8 +217,8 @@ export default {
         ],
         "answer": 1,
         "reply": [[
-          "It takes `__threadfence()` between message and flag, in the thread that writes and in the one that reads; there a warp waits, as at a barrier. `volatile` makes each access happen, and no value stays in a register, but it orders nothing: without a fence the flag may overtake the message, and an old one may come from the L1. The kernel `memory_fence` has both programs, and each element of its output is checked.",
-          "消息与标志之间要有 `__threadfence()`，写的一方和读的一方都要有；线程束在此等待，如同在屏障处。`volatile` 只保证每次访问都真正发生、不把值留在寄存器里，并不保证次序：没有栅栏时，标志可能先于消息到达，读到的也可能是 L1 里的旧消息。内核 `memory_fence` 有这两种程序，输出的每个元素都会检查。"
+          "It takes `__threadfence()` between message and flag, in the thread that writes and in the one that reads; there a thread waits until its own earlier stores are visible to others; unlike at a barrier, it waits for no other thread. `volatile` makes each access happen, and no value stays in a register, but it orders nothing: without a fence the flag may overtake the message, and an old one may come from the L1. The kernel `memory_fence` has both programs, and each element of its output is checked.",
+          "消息与标志之间要有 `__threadfence()`，写的一方和读的一方都要有；线程在此等待，直到自己先前的写入对其他线程可见；与屏障不同，它不等其他线程。`volatile` 只保证每次访问都真正发生、不把值留在寄存器里，并不保证次序：没有栅栏时，标志可能先于消息到达，读到的也可能是 L1 里的旧消息。内核 `memory_fence` 有这两种程序，输出的每个元素都会检查。"
         ]]
       }
     ]
