@@ -2,7 +2,7 @@
    until its time is over. removalsBar(go) is that bar, go(path) opens a page. */
 import {del, get, send} from "./api.js";
 import {h, redraw} from "./dom.js";
-import {count, timeOfDay} from "./format.js";
+import {count, moment, timeOfDay} from "./format.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
@@ -30,11 +30,12 @@ export function removalsBar(go) {
     await go(`${one.sweep ? "sweeps" : "experiments"}/${one.id}`);
   };
   const line = one => {
+    const until = one.restorable_until, today = new Date(until).toDateString() === new Date().toDateString();
     const values = {id: `…${one.id.slice(-6)}`, n: count(one.experiments), words: one.experiments};
     return h(
       "p", {},
       t(one.sweep ? "removals.sweep" : "removals.experiment",
-        {...values, time: timeOfDay(one.restorable_until, language())}),
+        {...values, time: (today ? timeOfDay : moment)(until, language())}),
       " ", button(t("removals.undo"), undo(one), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
   };
   draw = () => {
