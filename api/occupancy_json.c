@@ -103,8 +103,8 @@ static void write_steps(struct json_writer *json, const struct arch *arch,
     json_writer_end(json);
 }
 
-/* How fast warps issue and, where a figure can be cited, what hides the latency of a register while arithmetic depends
-   on it. */
+/* The issue rate of an architecture's schedulers, and how many warps and instructions hide the latency of a register
+   that an arithmetic instruction has just written. Architectures without a published latency have the rate alone. */
 static void write_issue(struct json_writer *json, const struct arch *arch)
 {
     const uint32_t cycles = arch->register_latency_cycles;

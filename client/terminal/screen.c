@@ -47,7 +47,7 @@ static const char *language(void)
 
 /* ---- characters ---- */
 
-/* The first UTF-8 character of a text: its bytes, and in *columns how many columns it takes. */
+/* The length in bytes of the first UTF-8 character of a text, and in *columns its width in columns. */
 static size_t character(const char *text, size_t length, int *columns)
 {
     mbstate_t state = {0};
@@ -98,8 +98,15 @@ static void write_blanks(struct wrapped *w)
     w->blanks = 0;
 }
 
-/* The next word: up to a blank, a control character or a character of two columns, after which a line may be
-   broken as well; but not before its punctuation, for which there is always place. */
+/* True when a Chinese punctuation mark begins here, before which no line is broken. */
+static bool is_punctuation(const char *text, size_t length)
+{
+    return length >= 3 && (memcmp(text, "\u3001", 3) == 0 || memcmp(text, "\u3002", 3) == 0 ||
+                           memcmp(text, "\uFF00", 2) == 0);
+}
+
+/* The length in bytes of the word that begins here, and its width in columns. A word ends at a blank or a control
+   character; a Chinese character is a word of its own. */
 static size_t next_word(const char *text, size_t length, int *columns)
 {
     size_t at = 0;
@@ -117,14 +124,13 @@ static size_t next_word(const char *text, size_t length, int *columns)
     return at;
 }
 
-static void write_word(struct wrapped *w, const char *word, size_t bytes, int columns)
+/* Writes a word of `bytes`, on a new line where it does not fit; `left` bytes of text follow it. */
+static void write_word(struct wrapped *w, const char *word, size_t bytes, size_t left, int columns)
 {
-    bool asian = columns == 2 && (unsigned char)*word >= 0xE3;
-    bool punctuation = asian && (memcmp(word, "\u3001", 3) == 0 || memcmp(word, "\u3002", 3) == 0 ||
-                                 memcmp(word, "\uFF00", 2) == 0);
-    int width = w->screen->columns - (asian ? 2 : 0);
-    if (w->indent >= 0 && (w->blanks || asian) && !punctuation && w->column > w->indent &&
-        w->column + w->blanks + columns > width) {
+    bool chinese = columns == 2 && (unsigned char)*word >= 0xE3;
+    int together = columns + (chinese && is_punctuation(word + bytes, left) ? 2 : 0);
+    if (w->indent >= 0 && (w->blanks || chinese) && !(chinese && is_punctuation(word, bytes)) &&
+        w->column > w->indent && w->column + w->blanks + together > w->screen->columns) {
         fputc('\n', w->terminal);
         w->column = 0;
         w->blanks = w->indent;
@@ -141,23 +147,26 @@ static ssize_t wrapped_write(void *cookie, const char *text, size_t size)
     struct wrapped *w = cookie;
     for (size_t at = 0, bytes; at < size; at += bytes) {
         int columns = 0;
-        if (text[at] == ' ') {
+        if (text[at] == ' ' || text[at] == '\t') {
             bytes = 1;
             w->blanks++;
             continue;
         }
         bytes = next_word(text + at, size - at, &columns);
         if (bytes) {
-            write_word(w, text + at, bytes, columns);
+            write_word(w, text + at, bytes, size - at - bytes, columns);
             continue;
         }
-        write_blanks(w);
         bytes = 1;
-        if (text[at] == '\033' && at + 1 < size && text[at + 1] == '[')
+        if (text[at] == '\033' && at + 1 < size && text[at + 1] == '[') {
+            /* the blanks before a colour wait for its word, which may go to the next line */
             for (bytes = 2; at + bytes < size && (text[at + bytes++] & 0x40) == 0;)
                 ;
-        else
-            w->column = 0, w->indent = -1;
+        } else {
+            write_blanks(w);
+            w->column = 0;
+            w->indent = -1;
+        }
         fwrite(text + at, 1, bytes, w->terminal);
     }
     write_blanks(w);

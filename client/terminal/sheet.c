@@ -85,12 +85,12 @@ static int width_of(const struct sheet *sheet)
 static char *cut(const struct column *column, const struct screen *screen, const char *text)
 {
     const char *dots = screen->ascii ? "..." : "…";
-    int columns = screen_text_columns(text), room = column->width - screen_text_columns(dots);
+    int columns = screen_text_columns(text), left = column->width - screen_text_columns(dots);
     char *shorter = NULL;
-    if (columns <= column->width || room < 1)
+    if (columns <= column->width || left < 1)
         return strdup(text);
     const char *tail = column->flags & SHEET_ID ? text + strlen(text) - SHEET_ID_TAIL : "";
-    size_t head = screen_text_cut(text, column->flags & SHEET_ID ? SHEET_ID_HEAD : room);
+    size_t head = screen_text_cut(text, column->flags & SHEET_ID ? SHEET_ID_HEAD : left);
     return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
 }
 

@@ -48,7 +48,8 @@ def test_no_word_is_broken_in_its_middle(service, words, columns):
     lines = terminal.text.rsplit("\r\x1b", 1)[-1].replace("\r\n", "\n").splitlines()
     lines = [line.rsplit("\r", 1)[-1] for line in lines]
     examples = [line for line in lines if line.startswith("  coalesce ")]  # to be copied, so they stay whole
-    assert not [line for line in lines if len(line) > columns and line not in examples and "  " not in line.strip()]
+    assert not [line for line in lines if len(line) > columns and line not in examples and "  " not in line.strip()
+                and line[:columns].strip()]  # a table that is too wide has cells beyond
     whole = set(re.findall(r"\S+", Terminal(service, *words, columns=1000).whole()))
     if words[0] != "run" or "block=2000" in words:  # else its numbers are of another run
         assert set(re.findall(r"\S+", "\n".join(lines).split("not shown at")[0])) <= whole
@@ -72,6 +73,21 @@ def test_chinese_takes_two_columns_a_character(service):
     for line in terminal.text.replace("\r", "").splitlines():
         assert sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line) <= 60, line
         assert not line.strip().startswith(("，", "。", "、")), line
+
+
+@pytest.mark.parametrize("columns", range(50, 64))
+def test_a_chinese_table_that_fits_has_a_line_a_row(service, columns):
+    terminal = Terminal(service, "occupancy", "arch=sm_90", columns=columns, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8")
+    terminal.end()
+    table = terminal.text.replace("\r", "").split("\n\n")[0].splitlines()
+    assert [line for line in table if line.startswith("sm_90")] == table[2:3], table
+
+
+def test_a_coloured_word_goes_to_the_next_line_as_a_whole(service):
+    text = Terminal(service, "devices", columns=1000).whole()
+    words = set(re.findall(r"\S+", text))
+    for columns in range(20, 60):
+        assert set(re.findall(r"\S+", Terminal(service, "devices", columns=columns).whole().split("not shown at")[0])) <= words
 
 
 def test_ascii_where_the_locale_has_nothing_else(service):
