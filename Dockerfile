@@ -31,6 +31,12 @@ RUN mkdir /out/cupti && for library in libcupti.so.1? libnvperf_host.so libnvper
         found=$(find -L /usr/local/cuda -name "$library" -type f 2>/dev/null | head -n 1); \
         [ -z "$found" ] || cp -L "$found" /out/cupti/; \
     done && ls /out/cupti
+# For the sources that users bring: NVRTC and the headers that they may include, where the base has them; else clang.
+RUN mkdir -p /out/nvrtc/lib64 /out/nvrtc/include && cd /usr/local/cuda 2>/dev/null && ls lib64/libnvrtc.so.1? && \
+    cp -L lib64/libnvrtc.so.1? lib64/libnvrtc-builtins.so.*.? /out/nvrtc/lib64/ && \
+    (cd include && cp -rL --parents cuda_fp16.h* cuda_bf16.h* cuda_fp8.h* cooperative_groups.h cooperative_groups cuda_pipeline*.h \
+        math_constants.h mma.h vector_types.h builtin_types.h crt nv cccl/cuda cccl/nv /out/nvrtc/include/) || \
+    { rm -rf /out/nvrtc/* && echo clang >> /out/packages; }
 
 FROM ${RUNTIME_BASE}
 COPY --from=build /out/packages /tmp/packages
@@ -42,6 +48,7 @@ RUN apt-get update && \
     install -d -o coalesced -g coalesced -m 700 /var/lib/coalesced && \
     install -d -o coalesced -g coalesced -m 755 /var/lib/coalesced-scrape
 COPY --from=build /out/cupti/ /usr/local/cuda/lib64/
+COPY --from=build /out/nvrtc/ /usr/local/cuda/
 COPY --from=build --chmod=755 /out/coalesced /out/coalesce /out/entrypoint.sh /out/healthcheck.sh /usr/local/bin/
 RUN coalesced --version && coalesce --version
 

@@ -19,8 +19,12 @@ static void write_constant(struct json_writer *json, const struct calibration *c
     json_writer_string(json, "unit", about->unit);
     json_writer_double(json, "spread", spread > 0 ? spread : NAN);
     json_writer_bool(json, "fitted", about->fitted);
-    json_writer_string(json, "text", about->text);
-    json_writer_string(json, "measured", about->measured);
+    json_writer_string(json, "text", about->text.en);
+    json_writer_string(json, "measured", about->measured.en);
+    json_writer_begin_object(json, "zh");
+    json_writer_string(json, "text", about->text.zh);
+    json_writer_string(json, "measured", about->measured.zh);
+    json_writer_end(json);
     json_writer_end(json);
 }
 

@@ -1,6 +1,5 @@
 /* A device's calibration as JSON: as the store and the pipe have it, and answers. */
-#ifndef COALESCED_API_CALIBRATION_JSON_H
-#define COALESCED_API_CALIBRATION_JSON_H
+#pragma once
 
 #include "base/json_writer.h"
 #include "kernels/calibrations/calibration.h"
@@ -10,5 +9,3 @@ void calibration_json_write(struct json_writer *json, const char *key, const str
 /* Reads what calibration_json_write() wrote, of this build or an earlier one. 0; or -1: it is no such
    object, or a constant of this build is not in it. */
 int calibration_json_read(struct calibration *calibration, const char *text);
-
-#endif

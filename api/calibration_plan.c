@@ -132,7 +132,7 @@ static int entry_add(struct calibration_plan *plan, const json_t *entry, const s
     struct problems problems = {0};
     struct sweep part;
     json_t *object = entry_make(entry, device);
-    int status = object ? sweep_expand(&part, object, &offers, &problems) : -1;
+    int status = object ? sweep_expand(&part, object, NULL, &offers, &problems) : -1;
     json_decref(object);
     if (status == 0)
         return plan_join(plan, &part);

@@ -3,8 +3,7 @@
    The plan is a list of sweeps' objects, each with what the experiments are "for" (the constant that they determine most, or
    "all"), and sizes that follow the device: "l2", an array is so many times its L2; "waves", so many times what it holds at
    once; "blocks_per_sm", so many that shared memory lets so many blocks be resident. A list there is an axis as well. */
-#ifndef COALESCED_API_CALIBRATION_PLAN_H
-#define COALESCED_API_CALIBRATION_PLAN_H
+#pragma once
 
 #include "api/device_fit.h"
 #include "api/sweep.h"
@@ -35,5 +34,3 @@ void calibration_plan_free(struct calibration_plan *plan);
 
 /* Reads an experiment of it that succeeded, by its request and its result. 0; or -1: it has no time. */
 int calibration_plan_row(struct fit_row *row, const char *request, const char *result);
-
-#endif

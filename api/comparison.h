@@ -1,8 +1,7 @@
 /* Two sides of what was measured, matched by their points: gathered experiment by experiment, then judged
    point by point. Holds a few hundred bytes of each run and some kilobytes of each point and of each set
    of facts (clocks, builds) that differs from the others, whatever the results' size. */
-#ifndef COALESCED_API_COMPARISON_H
-#define COALESCED_API_COMPARISON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -175,5 +174,3 @@ json_t *comparison_csv_columns(const struct comparison *comparison);
 /* Each appends a line with its end. `columns` are comparison_csv_columns(). 0, or -1: no memory. */
 int comparison_csv_header(struct buffer *out, const json_t *columns);
 int comparison_csv_row(struct buffer *out, const json_t *columns, const struct comparison_point *point);
-
-#endif

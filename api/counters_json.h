@@ -1,6 +1,5 @@
 /* Hardware counters as JSON: what a result says, and what the counting executor sends. */
-#ifndef COALESCED_API_COUNTERS_JSON_H
-#define COALESCED_API_COUNTERS_JSON_H
+#pragma once
 
 #include "api/prediction_json.h"
 #include "kernels/experiment.h"
@@ -20,5 +19,3 @@ char *counters_json_pack_failure(const char *reason);
 
 /* Reads either. 0; or -1 (ERROR_INVALID), and *counters is empty. */
 int counters_json_unpack(struct counters *counters, const char *text, struct error *error);
-
-#endif

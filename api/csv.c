@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/experiment_json.h"
 #include "api/json_parts.h"
 #include "api/suggest.h"
 #include "base/clock.h"
@@ -249,48 +250,6 @@ static void point_scan(const struct figures *figures, const struct view_point *p
         scan_text(figures->failure, point->failure ? point->failure : VIEW_REMOVED, values);
 }
 
-int csv_row(struct buffer *out, const struct columns *wanted, const struct view_point *point)
-{
-    const struct figures *figures = figures_get();
-    struct scan_value values[COLUMNS_MAX] = {0};
-    point_scan(figures, point, values);
-    for (int i = 0; i < wanted->count; i++) {
-        int at = wanted->at[i];
-        const struct figure *figure = &figures->all[at];
-        const struct scan_value *value = &values[figures->slots[at]];
-        if (i)
-            buffer_append(out, ",", 1);
-        if (!cell_known(out, figure->known, point, value))
-            cell_value(out, value, figure->type == FIGURE_JSON);
-    }
-    return buffer_append(out, "\r\n", 2);
-}
-
-/* ---- the summary ---- */
-
-int summary_table_make(struct summary_table *table, const char *values)
-{
-    const struct figures *figures = figures_get();
-    const char *name;
-    json_t *value;
-    *table = (struct summary_table){.values = json_loads(values, 0, NULL)};
-    if (!table->values)
-        return -1;
-    table->names[table->count++] = "index";
-    json_object_foreach (table->values, name, value)
-        if (table->count < COLUMNS_MAX - figures->summary_count)
-            table->names[table->count++] = name;
-    for (int i = 0; i < figures->summary_count; i++)
-        table->names[table->count++] = figures->names[figures->summary[i]];
-    return 0;
-}
-
-void summary_table_clear(struct summary_table *table)
-{
-    json_decref(table->values);
-    *table = (struct summary_table){0};
-}
-
 /* A shape is written as 32x8, what a device must be as JSON. */
 static void cell_axis(struct buffer *out, const json_t *value)
 {
@@ -304,6 +263,77 @@ static void cell_axis(struct buffer *out, const json_t *value)
     json_array_foreach (value, i, item)
         buffer_format(out, "%s%lld", i ? "x" : "", (long long)json_integer_value(item));
     free(text);
+}
+
+/* An axis that has a column of its own in a table of runs: not what every request has, whose figure shows it. */
+static bool is_own_axis(const char *name)
+{
+    const struct figures *figures = figures_get();
+    return !experiment_json_reserves(name) &&
+           name_find(name, strlen(name), figures->names, figures->run_count) < 0;
+}
+
+static void cell_own_axis(struct buffer *out, const struct view_point *point, int index)
+{
+    const char *name;
+    json_t *value, *values = point->values ? json_loads(point->values, 0, NULL) : NULL;
+    json_object_foreach (values, name, value)
+        if (is_own_axis(name) && index-- == 0)
+            cell_axis(out, value);
+    json_decref(values);
+}
+
+int csv_row(struct buffer *out, const struct columns *wanted, const struct view_point *point)
+{
+    const struct figures *figures = figures_get();
+    struct scan_value values[COLUMNS_MAX] = {0};
+    point_scan(figures, point, values);
+    for (int i = 0; i < wanted->count; i++) {
+        int at = wanted->at[i];
+        if (i)
+            buffer_append(out, ",", 1);
+        if (at >= figures->run_count) {
+            cell_own_axis(out, point, at - figures->run_count);
+            continue;
+        }
+        const struct figure *figure = &figures->all[at];
+        const struct scan_value *value = &values[figures->slots[at]];
+        if (!cell_known(out, figure->known, point, value))
+            cell_value(out, value, figure->type == FIGURE_JSON);
+    }
+    return buffer_append(out, "\r\n", 2);
+}
+
+/* ---- a sweep ---- */
+
+int sweep_table_make(struct sweep_table *table, bool summary, const char *values)
+{
+    const struct figures *figures = figures_get();
+    const char *name;
+    json_t *value;
+    *table = (struct sweep_table){.values = json_loads(values, 0, NULL)};
+    if (!table->values)
+        return -1;
+    for (int i = 0; i < figures->run_count && !summary; i++)
+        table->names[table->count++] = figures->names[i];
+    json_object_foreach (table->values, name, value)
+        if (!summary && is_own_axis(name) && table->count < COLUMNS_MAX)
+            table->names[table->count++] = name;
+    if (!summary)
+        return 0;
+    table->names[table->count++] = "index";
+    json_object_foreach (table->values, name, value)
+        if (table->count < COLUMNS_MAX - figures->summary_count)
+            table->names[table->count++] = name;
+    for (int i = 0; i < figures->summary_count; i++)
+        table->names[table->count++] = figures->names[figures->summary[i]];
+    return 0;
+}
+
+void sweep_table_clear(struct sweep_table *table)
+{
+    json_decref(table->values);
+    *table = (struct sweep_table){0};
 }
 
 /* A number has 7 digits, a count all of them; the cell is empty where there is no value. */
@@ -330,8 +360,8 @@ static void cell_summary(struct buffer *out, const struct point_summary *summary
         buffer_format(out, figure->type == FIGURE_INTEGER ? "%.0f" : "%.7g", value->number);
 }
 
-int summary_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
-                      const struct view_point *point)
+int sweep_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
+                    const struct view_point *point)
 {
     const struct figures *figures = figures_get();
     json_t *values = json_loads(point->values, 0, NULL);

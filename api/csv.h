@@ -1,7 +1,6 @@
 /* Tables, RFC 4180: of experiments, a row each with the columns of the table of figures (figures.h); and of a
    sweep's summary. A cell is empty where its row has no such thing. */
-#ifndef COALESCED_API_CSV_H
-#define COALESCED_API_CSV_H
+#pragma once
 
 #include <jansson.h>
 
@@ -34,25 +33,24 @@ int csv_columns(struct columns *columns, const char *text, char detail[COLUMNS_D
 /* Each appends a line with its end, of those columns; 0, or -1: no memory. */
 int csv_header(struct buffer *out, const struct columns *columns);
 
-/* An index below 0 leaves that cell empty. */
+/* An index below 0 leaves that cell empty. Columns of a sweep_table are taken too. */
 int csv_row(struct buffer *out, const struct columns *columns, const struct view_point *point);
 
-/* ---- the summary of a sweep: a row a point, with its index, its axes, and the summary's figures ---- */
+/* ---- a sweep: its summary is a row a point, with its index, its axes, and the summary's figures; its runs are rows as above,
+   with the axes besides that no figure has, as scalar arguments of a user's kernel ---- */
 
 /* All its columns: a column's place in struct columns is an index of names. */
-struct summary_table {
+struct sweep_table {
     int count;
     const char *names[COLUMNS_MAX];
     json_t *values; /* holds the names of the axes */
 };
 
 /* `values` is any point's JSON object: its members are the axes. 0, then to be cleared; or -1: no memory. */
-int summary_table_make(struct summary_table *table, const char *values);
-void summary_table_clear(struct summary_table *table);
+int sweep_table_make(struct sweep_table *table, bool summary, const char *values);
+void sweep_table_clear(struct sweep_table *table);
 
-/* Appends the row of that point, of which `point` is any run; `columns` are those of its summary_table. 0,
+/* Appends the row of that point, of which `point` is any run; `columns` are those of its sweep_table. 0,
    or -1: no memory. */
-int summary_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
-                      const struct view_point *point);
-
-#endif
+int sweep_table_row(struct buffer *out, const struct point_summary *summary, const struct columns *columns,
+                    const struct view_point *point);

@@ -1,6 +1,5 @@
 /* "device" of a request: a number, a name, "any", or an object of what it must be. */
-#ifndef COALESCED_API_DEVICE_CHOICE_H
-#define COALESCED_API_DEVICE_CHOICE_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/experiment.h"
@@ -28,5 +27,3 @@ bool device_choice_open(const struct device_choice *choice);
    device that `text` (--default-device; NULL or empty: none) names, else `first`, the number of the list's
    first device (-1: "any"). 0, or -1: no memory. */
 int device_choice_default(struct json_t *request, const char *text, int first);
-
-#endif

@@ -8,7 +8,9 @@
 #include "api/device_choice.h"
 #include "api/experiment_json.h"
 #include "api/problem.h"
+#include "api/experiment_request.h"
 #include "api/suggest.h"
+#include "kernels/source/source_kernel.h"
 
 /* Conditions of a request's "device". */
 enum { CONDITION_ARCH, CONDITION_NAME, CONDITION_MEMORY, CONDITION_COUNTERS, CONDITIONS };
@@ -104,7 +106,7 @@ static void refuse_conditions(const struct device_choice *choice, const struct d
     }
     if (unknown && !hint[0])
         snprintf(hint, sizeof hint, "; of %d others nothing is known yet", unknown);
-    for (int c = 0; c < CONDITIONS; c++) {
+    for (int c = 0; best && c < CONDITIONS; c++) {
         char at[64], has[160];
         const char *const texts[CONDITIONS] = {best->facts->arch, best->facts->name, has,
                                                "none that it could read"};
@@ -172,7 +174,7 @@ static void peer_resolve(struct experiment *experiment, const struct device_offe
     if (!experiment->peer_given)
         problem_add(problems, "#/peer",
                     "is required by %s: the number or the name of another GPU of this machine",
-                    experiment->kernel->name);
+                    source_kernel_spoken(experiment->kernel));
     else if (!peer && experiment->peer.kind != DEVICE_ANY) /* else it was shown already */
         refuse_named(&experiment->peer, offers, "#/peer", problems);
     else if (peer && !peer->own)
@@ -190,6 +192,17 @@ static void peer_check(const struct experiment *experiment, const struct device_
 {
     if (experiment->kernel->peer && experiment->peer_uuid[0] && !offer->own)
         problem_add(problems, "#/device", "must be a GPU of this machine, %s is not run by this program",
+                    offer->name);
+}
+
+/* What exists as source alone runs where its PTX is interpreted. */
+static void interpreter_check(const struct experiment *experiment, const struct device_offer *offer,
+                              struct problems *problems)
+{
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the facts of each offer have a backend */
+    if (source_kernel_of(experiment->kernel) && strcmp(offer->facts->backend, "cpu") != 0)
+        problem_add(problems, "#/device",
+                    "must be a CPU device, which interprets a source; %s runs the kernels of the suite alone",
                     offer->name);
 }
 
@@ -214,6 +227,7 @@ enum device_fit device_fit_find(struct experiment *experiment, const struct devi
             continue;
         found.count = 0;
         peer_check(experiment, &offers->at[i], &found);
+        interpreter_check(experiment, &offers->at[i], &found);
         if (experiment_check(&tried, offers->at[i].facts, &found) == 0 && !found.count) {
             if (!device_set_count(set))
                 *experiment = tried;
@@ -232,14 +246,14 @@ enum device_fit device_fit_find(struct experiment *experiment, const struct devi
 bool device_fit_select(const char *request, const struct device_offers *offers, struct device_set *set,
                        bool *open)
 {
-    json_t *object = json_loads(request, 0, NULL);
-    struct experiment experiment;
+    struct request_kernels kernels = {.count = 0};
+    struct experiment_request asked;
     struct problems problems = {0};
-    bool read = object && experiment_json_read(&experiment, object, &problems) == 0;
-    *open = read && device_choice_open(&experiment.device);
-    bool fits = read && device_fit_find(&experiment, offers, set, &problems) == DEVICE_FITS;
+    bool read = experiment_request_read_text(&asked, &kernels, request, &(struct error){0}) == 0;
+    *open = read && device_choice_open(&asked.experiment.device);
+    bool fits = read && device_fit_find(&asked.experiment, offers, set, &problems) == DEVICE_FITS;
     if (!fits)
         *set = (struct device_set){{0}};
-    json_decref(object);
+    request_kernels_clear(&kernels);
     return fits;
 }

@@ -1,7 +1,6 @@
 /* Which devices fit an experiment: the one place that chooses, for requests as they come and for those
    that wait. Pure functions of an experiment and of what is known of the devices. */
-#ifndef COALESCED_API_DEVICE_FIT_H
-#define COALESCED_API_DEVICE_FIT_H
+#pragma once
 
 #include "api/device_set.h"
 #include "kernels/experiment.h"
@@ -37,5 +36,3 @@ enum device_fit device_fit_find(struct experiment *experiment, const struct devi
    *open: the request names no device. */
 bool device_fit_select(const char *request, const struct device_offers *offers, struct device_set *set,
                        bool *open);
-
-#endif

@@ -196,7 +196,7 @@ static void write_no_single(struct json_writer *json, const struct device_facts 
 static void write_peak_single(struct json_writer *json, const struct device_facts *facts,
                               const struct arch *arch, double gflops)
 {
-    if (!(gflops > 0)) {
+    if (!arch || !(gflops > 0)) {
         write_no_single(json, facts, arch);
         return;
     }

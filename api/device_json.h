@@ -1,6 +1,5 @@
 /* A device as JSON: its facts (an executor's hello, /v1/devices), its peaks, and what is read of it now. */
-#ifndef COALESCED_API_DEVICE_JSON_H
-#define COALESCED_API_DEVICE_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -28,5 +27,3 @@ void device_json_live_value(struct json_writer *json, const char *key, const str
 
 /* The names of the bits of a throttle mask. */
 void device_json_throttle(struct json_writer *json, const char *key, unsigned long long bits);
-
-#endif

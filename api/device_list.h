@@ -1,7 +1,6 @@
 /* The operator's list of devices, as it is written down: a file of JSON, and options. docs/devices.md
    describes it. The caller decides which devices "auto" stands for, and the defaults of what is left out. */
-#ifndef COALESCED_API_DEVICE_LIST_H
-#define COALESCED_API_DEVICE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ int device_list_option(struct device_list *list, const char *text, struct error 
 int device_list_parse(struct device_list *list, const char *text, const char *path, struct error *error);
 
 void device_list_free(struct device_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* A set of device numbers: the devices on which an experiment may run. A plain value without locks. */
-#ifndef COALESCED_API_DEVICE_SET_H
-#define COALESCED_API_DEVICE_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ static inline struct device_set device_set_both(const struct device_set *a, cons
         both.words[i] = a->words[i] & b->words[i];
     return both;
 }
-
-#endif

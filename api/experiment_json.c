@@ -7,8 +7,10 @@
 
 #include "api/device_choice.h"
 #include "api/json_parts.h"
+#include "api/param_json.h"
 #include "api/problem.h"
 #include "base/words.h"
+#include "kernels/source/source_kernel.h"
 
 /* ---- reading: each adds what is wrong to *problems, under `pointer` ---- */
 
@@ -71,7 +73,7 @@ static void read_size(struct experiment *e, const json_t *value, const char *poi
     if (given == (size_t)e->kernel->dims)
         memcpy(e->size, size, sizeof size);
     else if (given)
-        problem_add(problems, pointer, "%s takes %s", e->kernel->name,
+        problem_add(problems, pointer, "%s takes %s", source_kernel_spoken(e->kernel),
                     e->kernel->dims == 1 ? "a number of elements" : "two numbers, [rows, columns]");
 }
 
@@ -165,40 +167,21 @@ static const struct field {
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-static void read_param(struct experiment *e, int index, const json_t *value, const char *pointer,
-                       struct problems *problems)
+static bool field_applies(const struct kernel *kernel, const struct field *field)
 {
-    const struct kernel_param *param = &e->kernel->params[index];
-    if (param->type == PARAM_INTEGER) {
-        read_integer(&e->param[index], value, pointer, problems);
-        return;
-    }
-    char names[160] = "";
-    struct suggestion meant;
-    int count = 0;
-    for (; param->choices[count]; count++) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", count ? ", " : "", param->choices[count]);
-        if (json_parts_is(value, param->choices[count])) {
-            e->param[index] = count;
-            return;
-        }
-    }
-    const char *text = json_string_value(value);
-    if (text)
-        problem_add(problems, pointer, "there is no %.32s \"%.32s\"%s it must be one of %s", param->name,
-                    text, suggest_among(&meant, text, param->choices, (size_t)count, sizeof *param->choices),
-                    names);
-    else
-        problem_add(problems, pointer, "must be one of %s, is %s", names, json_parts_type(value));
+    return field->read == read_dtype                                   ? kernel->dtypes != 0
+           : field->read == read_size                                  ? kernel->dims > 0
+           : field->read == read_peer || field->read == read_peer_uuid ? kernel->peer
+                                                                       : true;
 }
 
 /* The index of a common field, FIELDS and up that of a parameter; -1: the kernel takes no such field. */
 static int field_find(const struct kernel *kernel, const char *name)
 {
-    int i = words_find(name, WORDS_TABLE(fields));
+    int i = words_find(kernel->size_name && strcmp(name, kernel->size_name) == 0 ? "size" : name,
+                       WORDS_TABLE(fields));
     if (i >= 0)
-        return kernel->peer || (fields[i].read != read_peer && fields[i].read != read_peer_uuid) ? i : -1;
+        return field_applies(kernel, &fields[i]) ? i : -1;
     i = words_find(name, kernel->params, (size_t)kernel->param_count, sizeof *kernel->params);
     return i >= 0 ? FIELDS + i : -1;
 }
@@ -210,7 +193,8 @@ bool experiment_json_takes(const struct kernel *kernel, const char *name)
 }
 
 /* Fields that have their place elsewhere. */
-static const char in_measure[] = "belongs into \"measure\"", of_predictions[] = "is for POST /v1/predictions";
+static const char in_measure[] = "belongs into \"measure\"", of_predictions[] = "is for POST /v1/predictions",
+                  of_sources[] = "is for a kernel of one's own in POST /v1/experiments";
 static const struct {
     const char *name, *place;
 } elsewhere[] = {
@@ -229,7 +213,17 @@ static const struct {
     {"registers_per_thread", of_predictions},
     {"shared_bytes_per_block", of_predictions},
     {"parameter_bytes", of_predictions},
+    {"show", of_sources},
+    {"reference", of_sources},
+    {"tolerance", of_sources},
 };
+
+bool experiment_json_reserves(const char *name)
+{
+    static const char *const others[] = {"kernel", "debug", "repeat", "recipe", "label"};
+    return words_find(name, WORDS_TABLE(fields)) >= 0 || words_find(name, WORDS_TABLE(elsewhere)) >= 0 ||
+           words_find(name, WORDS_TABLE(others)) >= 0;
+}
 
 static void add_unknown_field(const struct kernel *kernel, const char *pointer, const char *name,
                               struct problems *problems)
@@ -242,9 +236,13 @@ static void add_unknown_field(const struct kernel *kernel, const char *pointer, 
         return;
     }
     suggest_begin(&meant, name);
+    if (kernel->size_name) {
+        snprintf(names, sizeof names, "%s", kernel->size_name);
+        suggest_consider(&meant, kernel->size_name);
+    }
     for (int i = 0; i < kernel->param_count; i++) {
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", kernel->params[i].name);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", kernel->params[i].name);
         suggest_consider(&meant, kernel->params[i].name);
     }
     for (int i = 0; i < FIELDS; i++)
@@ -255,7 +253,7 @@ static void add_unknown_field(const struct kernel *kernel, const char *pointer, 
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         suggest_consider(&meant, elsewhere[i].name);
     problem_add(problems, pointer, "unknown field%s besides the common ones %s takes %s",
-                suggest_text(&meant), kernel->name, names[0] ? names : "none");
+                suggest_text(&meant), source_kernel_spoken(kernel), names[0] ? names : "none");
 }
 
 static void read_field(struct experiment *e, const char *name, const json_t *value, struct problems *problems)
@@ -266,7 +264,7 @@ static void read_field(struct experiment *e, const char *name, const json_t *val
     if (i < 0)
         add_unknown_field(e->kernel, pointer, name, problems);
     else if (i >= FIELDS)
-        read_param(e, i - FIELDS, value, pointer, problems);
+        param_json_read(&e->param[i - FIELDS], &e->kernel->params[i - FIELDS], value, pointer, problems);
     else if (fields[i].read)
         fields[i].read(e, value, pointer, problems);
     else
@@ -291,8 +289,6 @@ void experiment_json_no_kernel(struct problems *problems, const char *pointer, c
 int experiment_json_read(struct experiment *experiment, const json_t *request, struct problems *problems)
 {
     int before = problems->count;
-    const char *key;
-    json_t *value;
     const json_t *name = json_object_get(request, "kernel");
     const struct kernel *kernel = json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
     if (!json_is_object(request))
@@ -309,7 +305,21 @@ int experiment_json_read(struct experiment *experiment, const json_t *request, s
     if (!kernel)
         return -1;
     const json_t *debug = json_object_get(request, "debug");
-    experiment_init(experiment, debug ? experiment_members_debug(kernel, debug, problems) : kernel);
+    if (debug)
+        kernel = experiment_members_debug(kernel, debug, problems);
+    experiment_json_read_of(experiment, kernel, request, problems);
+    return problems->count == before ? 0 : -1;
+}
+
+int experiment_json_read_of(struct experiment *experiment, const struct kernel *kernel, const json_t *request,
+                            struct problems *problems)
+{
+    int before = problems->count;
+    const char *key;
+    json_t *value;
+    experiment_init(experiment, kernel);
+    if (kernel->size_name && json_object_get(request, "size") && json_object_get(request, kernel->size_name))
+        problem_add(problems, "#/size", "\"%.48s\" says it too: leave one of them out", kernel->size_name);
     json_object_foreach ((json_t *)request, key, value) {
         if (problems_full(problems))
             break;

@@ -1,6 +1,5 @@
 /* JSON <-> struct experiment. */
-#ifndef COALESCED_API_EXPERIMENT_JSON_H
-#define COALESCED_API_EXPERIMENT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,8 +15,15 @@
    defaults too, and `kernel` is NULL when there is none of that name. */
 int experiment_json_read(struct experiment *experiment, const json_t *request, struct problems *problems);
 
+/* The same with that kernel, whatever the request's "kernel" and "debug" say. The experiment borrows it. */
+int experiment_json_read_of(struct experiment *experiment, const struct kernel *kernel, const json_t *request,
+                            struct problems *problems);
+
 /* Has an experiment with that kernel a field of that name? */
 bool experiment_json_takes(const struct kernel *kernel, const char *name);
+
+/* Has any request for an experiment, a sweep or a prediction a member of that name, whatever its kernel? */
+bool experiment_json_reserves(const char *name);
 
 /* How a sentence goes on that says that there is no kernel of that name, as suggest_text(). */
 const char *experiment_json_suggest_kernel(struct suggestion *meant, const char *name);
@@ -36,10 +42,13 @@ json_t *experiment_json_tree(const struct experiment *experiment);
 
 /* ---- experiment_text.c: struct experiment -> JSON text, for every submission without a tree of values ---- */
 
-/* Writes the request with every default filled in, and the labels of `request` (may be NULL). The same
-   experiment and labels always give the same bytes. */
+/* Writes the request with every default filled in, and the labels of `request` (may be NULL), with the definition of a source
+   kernel that is not stored. The same experiment and labels always give the same bytes. */
 void experiment_text_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                            const json_t *request);
+
+/* The same without labels and without a kernel's definition. */
+void experiment_text_write_launch(struct json_writer *json, const struct experiment *experiment);
 
 /* Writes the choice of a device as it was asked for. */
 void experiment_text_device(struct json_writer *json, const char *key, const struct device_choice *choice);
@@ -82,5 +91,3 @@ const struct kernel *experiment_members_debug(const struct kernel *kernel, const
 /* Replaces the kernel of a request with "debug": true by the debug build's name, and removes the member. A
    request without it, or that is wrong in another way, stays as it is. */
 void experiment_members_resolve_debug(json_t *request);
-
-#endif

@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "api/suggest.h"
 #include "base/words.h"
+#include "kernels/source/source_kernel.h"
 
 /* ---- measure ---- */
 
@@ -156,7 +157,7 @@ const struct kernel *experiment_members_debug(const struct kernel *kernel, const
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", suite_at(i)->name);
     }
     problem_add(problems, "#/debug", "must be false: of %s there is no build for a debugger, but of %s",
-                kernel->name, names);
+                source_kernel_spoken(kernel), names);
     return kernel;
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/json_parts.h"
 #include "api/kernel_json.h"
+#include "kernels/source/source_kernel.h"
 
 static void write_measure(struct json_writer *json, const struct measure *measure)
 {
@@ -56,18 +57,16 @@ void experiment_text_device(struct json_writer *json, const char *key, const str
         json_writer_string(json, key, choice->kind == DEVICE_ANY ? "any" : choice->called);
 }
 
-void experiment_text_write(struct json_writer *json, const char *key, const struct experiment *e,
-                           const json_t *request)
+static void write(struct json_writer *json, const char *key, const struct experiment *e,
+                  const json_t *request, const struct source_draft *definition)
 {
     const struct kernel *kernel = e->kernel;
     const json_t *labels = json_object_get(request, "labels");
     json_writer_begin_object(json, key);
     json_writer_string(json, "kernel", kernel->name);
-    json_writer_string(json, "dtype", dtype_name(e->dtype));
-    if (kernel->dims == 2)
-        json_writer_ints(json, "size", e->size, 2);
-    else
-        json_writer_int(json, "size", e->size[0]);
+    if (definition)
+        source_draft_json(json, definition);
+    kernel_json_domain(json, kernel, e->dtype, e->size);
     json_writer_ints(json, "block", e->block, 3);
     json_writer_ints(json, "grid", e->grid, 3);
     for (int i = 0; i < kernel->param_count; i++)
@@ -91,6 +90,18 @@ void experiment_text_write(struct json_writer *json, const char *key, const stru
         json_writer_end(json);
     }
     json_writer_end(json);
+}
+
+void experiment_text_write(struct json_writer *json, const char *key, const struct experiment *e,
+                           const json_t *request)
+{
+    const struct source_kernel *brought = source_kernel_of(e->kernel);
+    write(json, key, e, request, brought && !brought->stored ? &brought->draft : NULL);
+}
+
+void experiment_text_write_launch(struct json_writer *json, const struct experiment *e)
+{
+    write(json, NULL, e, NULL, NULL);
 }
 
 bool experiment_text_wants_counters(const char *request)

@@ -9,6 +9,7 @@
 #include "api/problem.h"
 #include "api/suggest.h"
 #include "base/words.h"
+#include "kernels/source/source_kernel.h"
 
 /* ---- the question ---- */
 
@@ -49,7 +50,7 @@ void explain_json_read(struct explain_question *question, const json_t *value, s
 {
     const char *name;
     json_t *member;
-    static const char *const known[] = {"block", "warp"};
+    static const char *const known[] = {"block", "warp", "line"};
     *question = (struct explain_question){.asked = value && !json_is_false(value)};
     if (!value || json_is_boolean(value))
         return;
@@ -65,11 +66,13 @@ void explain_json_read(struct explain_question *question, const json_t *value, s
             read_block(question, member, problems);
         } else if (strcmp(name, known[1]) == 0) {
             read_number(member, "#/explain/warp", &question->warp, problems);
+        } else if (strcmp(name, known[2]) == 0) {
+            read_number(member, "#/explain/line", &question->line, problems);
         } else {
             char pointer[64];
             struct suggestion meant;
             problem_pointer(pointer, sizeof pointer, "#/explain", name);
-            problem_add(problems, pointer, "unknown field%s block and warp are known",
+            problem_add(problems, pointer, "unknown field%s block and warp are known, and of a source line",
                         suggest_among(&meant, name, WORDS_TABLE(known)));
         }
     }
@@ -89,6 +92,7 @@ void explain_json_locate(const struct explain_question *question, const struct e
     *explain = (struct explain){
         .block = {question->block[0], question->block[1], question->block[2]},
         .warp = question->warp,
+        .line = question->line,
         .times_max = EXPLAIN_TIMES_MAX,
         .accesses_max = EXPLAIN_ACCESSES_MAX,
     };
@@ -110,6 +114,9 @@ void explain_json_locate(const struct explain_question *question, const struct e
                         (long long)grid[i] - 1, (long long)grid[0], (long long)grid[1], (long long)grid[2],
                         (long long)question->block[i]);
     }
+    if (question->line && !source_kernel_of(experiment->kernel))
+        problem_add(problems, "#/explain/line", "is for a source: %s has no lines here",
+                    source_kernel_spoken(experiment->kernel));
     if (question->warp >= warps)
         problem_add(problems, "#/explain/warp",
                     "must be from 0 to %lld: a block of %lld x %lld x %lld threads has %lld; is %lld",
@@ -129,7 +136,7 @@ static void write_percent(struct json_writer *json, const char *key, uint64_t us
 
 static int64_t element_bytes(const struct experiment *e, const struct access_instruction *i)
 {
-    return i->space == SPACE_CONSTANT ? 4 : (int64_t)dtype_bytes(e->dtype);
+    return (int64_t)access_element_bytes(e->kernel, e->dtype, i);
 }
 
 static void write_sums(struct json_writer *json, const struct access_instruction *i,
@@ -283,6 +290,8 @@ void explain_json_write(struct json_writer *json, const char *key, const struct 
     json_writer_begin_object(json, key);
     json_writer_ints(json, "block", explain->block, 3);
     json_writer_int(json, "warp", explain->warp);
+    if (explain->line)
+        json_writer_int(json, "line", explain->line);
     json_writer_int(json, "warps_per_block", warps);
     json_writer_int(json, "warps", warps * grid[0] * grid[1] * grid[2]);
     json_writer_int(json, "lanes", explain->lanes);

@@ -1,6 +1,5 @@
 /* "explain" of a prediction: which block and warp is asked for, and the answer as JSON: the instructions of one warp and each of their accesses, lane by lane. */
-#ifndef COALESCED_API_EXPLAIN_JSON_H
-#define COALESCED_API_EXPLAIN_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -15,6 +14,7 @@ struct explain_question {
     bool asked;
     bool numbered; /* block[0] is the block's number along x, then y, then z */
     int64_t block[3], warp;
+    int64_t line; /* of a source: its accesses alone; 0: all */
 };
 
 /* Reads the request's member; NULL: there is none, and nothing is asked. Adds what is wrong to *problems. */
@@ -30,5 +30,3 @@ void explain_json_locate(const struct explain_question *question, const struct e
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                         const struct access *access, const struct explain *explain,
                         const struct prediction *prediction);
-
-#endif

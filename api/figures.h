@@ -1,8 +1,7 @@
 /* The figures of an experiment, each described once: its name, its unit, what it is and how to get it. The
    tables (CSV), the summary of a sweep's points, GET /v1/columns and with it the page and the command are
    made from this one table. */
-#ifndef COALESCED_API_FIGURES_H
-#define COALESCED_API_FIGURES_H
+#pragma once
 
 #include "base/buffer.h"
 #include "api/scan.h"
@@ -107,5 +106,3 @@ const struct figures *figures_get(void);
 
 /* Appends what GET /v1/columns answers. 0, or -1: no memory. */
 int figures_json(struct buffer *out);
-
-#endif

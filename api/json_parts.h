@@ -1,7 +1,6 @@
 /* What several documents share: reading a body, what stands for something that is missing, a tree as it
    is. */
-#ifndef COALESCED_API_JSON_PARTS_H
-#define COALESCED_API_JSON_PARTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ char *json_parts_text(const json_t *value);
 /* {"status", "reason"}: what stands in the place of something that is missing. Status: "unavailable",
    "not_requested" or "not_applicable". */
 void json_parts_missing(struct json_writer *json, const char *key, const char *status, const char *reason);
-
-#endif

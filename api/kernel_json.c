@@ -1,15 +1,37 @@
 /* Writes a kernel's texts, parameters, buffers, defaults and ledger. */
 #include "api/kernel_json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "kernels/experiment.h"
+#include "kernels/kernel_param.h"
 
 void kernel_json_param(struct json_writer *json, const char *key, const struct kernel_param *param,
                        int64_t value)
 {
-    if (param->type == PARAM_CHOICE)
+    char digits[24];
+    if (param->type == PARAM_CHOICE) {
         json_writer_string(json, key, param->choices[value]);
-    else
+    } else if (param->type == PARAM_NUMBER) {
+        json_writer_exact(json, key, kernel_param_number(value));
+    } else if (param->type == PARAM_UNSIGNED && value < 0) {
+        snprintf(digits, sizeof digits, "%" PRIu64, (uint64_t)value);
+        json_writer_string(json, key, digits);
+    } else {
         json_writer_int(json, key, value);
+    }
+}
+
+void kernel_json_domain(struct json_writer *json, const struct kernel *kernel, enum dtype dtype,
+                        const int64_t size[2])
+{
+    if (kernel->dtypes)
+        json_writer_string(json, "dtype", dtype_name(dtype));
+    if (kernel->dims == 2)
+        json_writer_ints(json, "size", size, 2);
+    else if (kernel->dims == 1)
+        json_writer_int(json, "size", size[0]);
 }
 
 /* A text that a document has in Chinese too. */
@@ -50,15 +72,19 @@ static void write_range(struct json_writer *json, const struct kernel_param *par
             json_writer_int(json, NULL, value);
         json_writer_end(json);
     }
-    json_writer_int(json, "min", param->min);
+    kernel_json_param(json, "min", param, param->min);
     if (param->max == PARAM_MAX_IS_SIZE)
         json_writer_string(json, "max", "size");
     else
-        json_writer_int(json, "max", param->max);
+        kernel_json_param(json, "max", param, param->max);
 }
 
 static void write_params(struct json_writer *json, const struct kernel *kernel)
 {
+    static const char *const types[] = {[PARAM_INTEGER] = "integer",
+                                        [PARAM_CHOICE] = "choice",
+                                        [PARAM_UNSIGNED] = "integer",
+                                        [PARAM_NUMBER] = "number"};
     json_writer_begin_array(json, "parameters");
     for (int i = 0; i < kernel->param_count; i++) {
         const struct kernel_param *param = &kernel->params[i];
@@ -66,7 +92,7 @@ static void write_params(struct json_writer *json, const struct kernel *kernel)
         json_writer_string(json, "name", param->name);
         json_writer_string(json, "unit", param->unit);
         json_writer_string(json, "text", param->text.en);
-        json_writer_string(json, "type", param->type == PARAM_CHOICE ? "choice" : "integer");
+        json_writer_string(json, "type", types[param->type]);
         kernel_json_param(json, "default", param, param->fallback);
         write_chinese(json, &(struct chinese_text){"text", param->text}, 1);
         if (param->type == PARAM_CHOICE)
@@ -88,6 +114,8 @@ static void write_buffers(struct json_writer *json, const struct kernel *kernel)
         json_writer_string(json, "name", kernel->buffers[i].name);
         json_writer_string(json, "text", kernel->buffers[i].text);
         json_writer_string(json, "role", roles[kernel->buffers[i].role]);
+        if (kernel->buffers[i].element_bytes)
+            json_writer_uint(json, "element_bytes", kernel->buffers[i].element_bytes);
         json_writer_end(json);
     }
     json_writer_end(json);
@@ -96,11 +124,7 @@ static void write_buffers(struct json_writer *json, const struct kernel *kernel)
 static void write_defaults(struct json_writer *json, const struct experiment *e)
 {
     json_writer_begin_object(json, "defaults");
-    json_writer_string(json, "dtype", dtype_name(e->kernel->dtype));
-    if (e->kernel->dims == 2)
-        json_writer_ints(json, "size", e->size, 2);
-    else
-        json_writer_int(json, "size", e->size[0]);
+    kernel_json_domain(json, e->kernel, e->kernel->dtype, e->size);
     json_writer_ints(json, "block", e->block, 3);
     json_writer_end(json);
 }
@@ -122,14 +146,12 @@ static void write_ledger(struct json_writer *json, struct experiment *e)
     json_writer_end(json);
 }
 
-void kernel_json_write(struct json_writer *json, const char *key, const struct kernel *kernel,
-                       bool with_source)
+void kernel_json_members(struct json_writer *json, const struct kernel *kernel)
 {
     const struct chinese_text chinese[] = {
         {"title", kernel->title}, {"text", kernel->text}, {"lesson", kernel->lesson}};
     struct experiment e;
     experiment_init(&e, kernel);
-    json_writer_begin_object(json, key);
     json_writer_string(json, "name", kernel->name);
     json_writer_string(json, "title", kernel->title.en);
     json_writer_string(json, "text", kernel->text.en);
@@ -146,12 +168,20 @@ void kernel_json_write(struct json_writer *json, const char *key, const struct k
     write_params(json, kernel);
     write_buffers(json, kernel);
     write_defaults(json, &e);
-    write_ledger(json, &e);
+    if (kernel->dtypes) /* elements of which its ledger is */
+        write_ledger(json, &e);
     json_writer_string(json, "sha256", kernel->sha256);
     json_writer_bool(json, "grid_stride", kernel->grid_stride);
     json_writer_bool(json, "host_memory", kernel->host_memory);
     json_writer_bool(json, "peer", kernel->peer);
     write_chinese(json, chinese, sizeof chinese / sizeof *chinese);
+}
+
+void kernel_json_write(struct json_writer *json, const char *key, const struct kernel *kernel,
+                       bool with_source)
+{
+    json_writer_begin_object(json, key);
+    kernel_json_members(json, kernel);
     if (with_source)
         json_writer_string(json, "source", kernel->source);
     json_writer_end(json);

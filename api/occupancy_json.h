@@ -1,7 +1,6 @@
 /* How much of a multiprocessor a launch fills, as JSON: the one object that results, predictions and
    GET /v1/occupancy have. Any thread. */
-#ifndef COALESCED_API_OCCUPANCY_JSON_H
-#define COALESCED_API_OCCUPANCY_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct occupancy_case occupancy_json_case(const struct experiment *experiment, c
 /* Writes the occupancy, or why there is none. Returns the theoretical occupancy, 0 to 1; NAN: there is
    none. */
 double occupancy_json_write(struct json_writer *json, const char *key, const struct occupancy_case *question);
-
-#endif

@@ -39,7 +39,7 @@ void point_summary_free(struct point_summary *summary)
 
 void point_summary_begin(struct point_summary *summary)
 {
-    summary->asked = summary->ended = summary->begun = summary->succeeded = 0;
+    summary->asked = summary->ended = summary->running = summary->succeeded = 0;
     summary->placements = summary->ids = 0;
     summary->cold.count = summary->hot.count = 0;
     summary->state = NULL;
@@ -76,8 +76,11 @@ static void value_add(struct summary_value *value, const struct figure *figure,
                       const struct summary_time *time, const struct scan_value *found)
 {
     double number = number_of(found);
-    if (figure->sum == SUM_ALL)
-        value->true_count += found->length == 4 && memcmp(found->at, "true", 4) == 0;
+    if (figure->sum == SUM_ALL) {
+        bool is_true = found->length == 4 && memcmp(found->at, "true", 4) == 0;
+        value->true_count += is_true;
+        value->said_count += is_true || (found->length == 5 && memcmp(found->at, "false", 5) == 0);
+    }
     if ((figure->sum == SUM_LOW || figure->sum == SUM_HIGH) && time->run > 0)
         value->number = number;
     if (figure->sum == SUM_AT_MEDIAN && time->run > 0)
@@ -145,7 +148,7 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
         memcpy(summary->device_name, experiment->device_name, sizeof summary->device_name);
     }
     summary->ended += ended;
-    summary->begun += ended || strcmp(state, "running") == 0;
+    summary->running += strcmp(state, "running") == 0;
     summary->succeeded += succeeded;
     if (id && strlen(id) < SUMMARY_ID_BYTES)
         memcpy(summary->id[summary->ids++], id, strlen(id) + 1);
@@ -202,13 +205,13 @@ void point_summary_end(struct point_summary *summary)
 const char *point_summary_state(const struct point_summary *summary)
 {
     if (summary->ended < summary->asked)
-        return summary->begun ? "running" : "queued";
+        return summary->running ? "running" : "queued";
     return summary->state ? summary->state : "succeeded";
 }
 
 const char *point_summary_all(const struct point_summary *summary, const struct summary_value *value)
 {
-    return !summary->succeeded ? NULL : value->true_count == summary->succeeded ? "true" : "false";
+    return !value->said_count ? NULL : value->true_count == summary->succeeded ? "true" : "false";
 }
 
 /* ---- as JSON ---- */

@@ -1,7 +1,6 @@
 /* A point of a sweep over all of its runs: for each figure of the summary (figures.h) one value, made of
    the runs one after the other; only few numbers of each run are held. */
-#ifndef COALESCED_API_POINT_SUMMARY_H
-#define COALESCED_API_POINT_SUMMARY_H
+#pragma once
 
 #include "api/figures.h"
 #include "api/view.h"
@@ -21,7 +20,7 @@ struct summary_time {
 struct summary_value {
     double number; /* NAN: none */
     char text[SUMMARY_TEXT_BYTES];
-    int true_count; /* runs where a boolean is true */
+    int true_count, said_count; /* runs where a boolean is true, and where it is there */
 };
 
 /* Of one point after the other. */
@@ -29,7 +28,7 @@ struct point_summary {
     int runs;             /* that each point has */
     int device;           /* of the runs; -1: none has one yet, or none is known */
     char device_name[64]; /* of that device; may be empty */
-    int asked, ended, begun, succeeded;
+    int asked, ended, running, succeeded;
     struct summary_time cold, hot;
     struct summary_value values[FIGURES_SUMMARY_MAX]; /* by the figures' places in the summary */
     int placements;
@@ -61,5 +60,3 @@ const char *point_summary_all(const struct point_summary *summary, const struct 
 /* Writes the point; `point` is any of its runs. */
 void point_summary_write(struct json_writer *json, const char *key, const struct point_summary *summary,
                          const struct view_point *point);
-
-#endif

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "api/json_parts.h"
+#include "api/problem.h"
 #include "api/suggest.h"
 #include "kernels/model/arch.h"
 #include "kernels/model/product.h"
@@ -26,9 +27,11 @@ const char *prediction_json_arch(const char *name, char detail[PREDICTION_DETAIL
     for (int i = 0; product_at(i); i++)
         suggest_consider(&near, product_at(i));
     bool product = meant[0] && strncasecmp(name, "sm_", 3) != 0;
-    size_t used = (size_t)snprintf(
-        detail, PREDICTION_DETAIL_BYTES, "the model knows no %.20s%s%s%s%s it knows", name,
-        product ? " (" : "", product ? meant : "", product ? ")" : "", product ? ";" : suggest_text(&near));
+    size_t used =
+        (size_t)(product ? snprintf(detail, PREDICTION_DETAIL_BYTES,
+                                    "the model knows no %.20s (%s); it knows", name, meant)
+                         : snprintf(detail, PREDICTION_DETAIL_BYTES, "the model knows no %.20s%s it knows",
+                                    name, suggest_text(&near)));
     for (int i = 0; i < arch_count() && used < PREDICTION_DETAIL_BYTES; i++)
         used += (size_t)snprintf(detail + used, PREDICTION_DETAIL_BYTES - used, " %s", arch_at(i)->name);
     return NULL;
@@ -118,6 +121,8 @@ void prediction_json_make(struct prediction_answer *answer, const struct experim
     note_make(answer, experiment);
     const char *compiled_for = machine_code_find(experiment, name, &answer->code);
     answer->compiled = compiled_for && strcmp(compiled_for, name) == 0;
+    answer->compiler = "nvcc -Xptxas -v";
+    answer->no_code = "no machine code of this architecture is known";
     answer->threads = machine_code_threads(experiment);
 }
 
@@ -172,21 +177,60 @@ static void write_side(struct json_writer *json, const char *prefix, const struc
         json_writer_string(json, name, "nothing is touched");
 }
 
-/* What the compiler made of the kernel, which `nvcc -Xptxas -v` prints too; and the local memory that it moves. */
+static void write_loop(struct json_writer *json, const struct code *code)
+{
+    json_writer_begin_object(json, "loop");
+    json_writer_uint(json, "global_loads", code->loop_loads);
+    json_writer_uint(json, "barriers", code->loop_barriers);
+    json_writer_begin_array(json, "passes");
+    for (int i = 0; i < code->passes; i++) {
+        const struct code_pass *pass = &code->pass[i];
+        json_writer_begin_object(json, NULL);
+        json_writer_uint(json, "iterations", pass->iterations);
+        json_writer_uint(json, "all", pass->instructions);
+        json_writer_uint(json, "float64", pass->doubles);
+        json_writer_uint(json, "waits", pass->waits);
+        json_writer_uint(json, "cycles", pass->cycles);
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+    json_writer_end(json);
+}
+
+static void write_instructions(struct json_writer *json, const struct code *code)
+{
+    json_writer_begin_object(json, "instructions");
+    json_writer_begin_object(json, "straight");
+    json_writer_uint(json, "all", code->instructions);
+    json_writer_uint(json, "global_loads", code->loads);
+    json_writer_uint(json, "float64", code->doubles);
+    json_writer_uint(json, "barriers", code->barriers);
+    json_writer_uint(json, "waits", code->waits);
+    json_writer_uint(json, "cycles", code->cycles);
+    json_writer_end(json);
+    if (code->passes)
+        write_loop(json, code);
+    else
+        json_writer_null(json, "loop");
+    json_writer_end(json);
+}
+
+/* What the compiler made of the kernel, of which `nvcc -Xptxas -v` prints some; and the local memory that it moves. */
 static void write_code(struct json_writer *json, const struct prediction_answer *answer)
 {
     const struct code *code = &answer->code;
     if (!answer->compiled) {
-        json_parts_missing(json, "code", "unavailable", "no machine code of this architecture is known");
+        json_parts_missing(json, "code", "unavailable", answer->no_code);
         return;
     }
     json_writer_begin_object(json, "code");
-    json_writer_string(json, "reported_by", "nvcc -Xptxas -v");
+    json_writer_string(json, "reported_by", answer->compiler);
     json_writer_uint(json, "registers_per_thread", code->registers);
     json_writer_uint(json, "local_bytes_per_thread", code->local_bytes);
     json_writer_uint(json, "constant_bytes", code->constant_bytes);
     json_writer_uint(json, "local_load_bytes", code->local_load_bytes * answer->threads);
     json_writer_uint(json, "local_store_bytes", code->local_store_bytes * answer->threads);
+    write_instructions(json, code);
     json_writer_end(json);
 }
 
@@ -203,8 +247,10 @@ static void write_prediction(struct json_writer *json, const struct prediction_a
     json_writer_uint(json, "atomic_requests", prediction->atomic_requests);
     json_writer_uint(json, "atomic_sectors", prediction->atomic_sectors);
     json_writer_uint(json, "shared_load_requests", load->requests);
+    json_writer_uint(json, "shared_load_wavefronts", load->wavefronts);
     json_writer_uint(json, "shared_load_bank_conflicts", load->bank_conflicts);
     json_writer_uint(json, "shared_store_requests", store->requests);
+    json_writer_uint(json, "shared_store_wavefronts", store->wavefronts);
     json_writer_uint(json, "shared_store_bank_conflicts", store->bank_conflicts);
     json_writer_rounded(json, "lanes_active", prediction->lanes_active);
     write_code(json, answer);
@@ -221,7 +267,7 @@ void prediction_json_open(struct json_writer *json, const char *key, const struc
         json_writer_string(json, "reason", answer->reason);
     }
     if (answer->note[0])
-        json_writer_string(json, "note", answer->note);
+        problem_write_text(json, "note", answer->note);
 }
 
 void prediction_json_write(struct json_writer *json, const char *key, const struct prediction_answer *answer)

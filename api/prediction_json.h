@@ -1,6 +1,5 @@
 /* What the model predicts of an experiment as JSON. */
-#ifndef COALESCED_API_PREDICTION_JSON_H
-#define COALESCED_API_PREDICTION_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,6 +10,7 @@
 
 /* The architecture that stands in where a device has none that the model knows, as a CPU. */
 #define PREDICTION_STAND_IN "sm_90"
+enum { PREDICTION_STAND_IN_NUMBER = 90 };
 
 /* ---- architectures, by any of the names that product.h knows ---- */
 
@@ -32,6 +32,8 @@ struct prediction_answer {
     struct prediction prediction;
     bool compiled; /* `code` is of this architecture, and `threads` execute it */
     struct code code;
+    const char *compiler; /* that told of `code`; static or borrowed */
+    const char *no_code;  /* why there is none, where not compiled; borrowed */
     uint64_t threads;
     char reason[256];
     char note[256]; /* what to bear in mind; empty: nothing */
@@ -51,5 +53,3 @@ void prediction_json_open(struct json_writer *json, const char *key, const struc
 
 /* The same, closed. */
 void prediction_json_write(struct json_writer *json, const char *key, const struct prediction_answer *answer);
-
-#endif

@@ -22,7 +22,7 @@ static const struct {
     [PROBLEM_TOO_LARGE] = {413, "TooLarge", "The body is too large"},
     [PROBLEM_MEDIA] = {415, "UnsupportedMediaType", "The body is of a kind that is not taken"},
     [PROBLEM_MISDIRECTED] = {421, "Misdirected", "The service does not answer to that name"},
-    [PROBLEM_INVALID] = {422, "Invalid", "The experiment cannot be run as asked"},
+    [PROBLEM_INVALID] = {422, "Invalid", "The request cannot be carried out as asked"},
     [PROBLEM_KEY_REUSED] = {422, "KeyReused", "The idempotency key belongs to another request"},
     [PROBLEM_TOO_MANY] = {429, "TooMany", "Too much is waiting already"},
     [PROBLEM_INTERNAL] = {500, "Internal", "The service failed"},
@@ -84,6 +84,26 @@ void problem_pointer(char *pointer, size_t size, const char *parent, const char 
     pointer[used] = '\0';
 }
 
+void problem_write_text(struct json_writer *json, const char *key, const char *english)
+{
+    char chinese[1024];
+    json_writer_string(json, key, english);
+    if (!problem_zh(english, chinese, sizeof chinese))
+        return;
+    json_writer_begin_object(json, "zh");
+    json_writer_string(json, key, chinese);
+    json_writer_end(json);
+}
+
+void problem_add_within(struct problems *problems, const char *member, const struct problems *inner)
+{
+    for (int i = 0; i < inner->count && i < EXPERIMENT_PROBLEMS; i++) {
+        char pointer[2 * sizeof inner->at[i].pointer];
+        snprintf(pointer, sizeof pointer, "#/%s%s", member, inner->at[i].pointer + 1);
+        problem_add_at(problems, pointer, inner->at[i].line, inner->at[i].column, "%s", inner->at[i].detail);
+    }
+}
+
 void problem_extend(struct problems *problems, const char *field, const char *text)
 {
     size_t length = strlen(field);
@@ -115,6 +135,10 @@ void problem_write_fields(struct json_writer *json, const char *key, const struc
     for (int i = 0; i < count; i++) {
         json_writer_begin_object(json, NULL);
         json_writer_string(json, "pointer", fields->at[i].pointer);
+        if (fields->at[i].line)
+            json_writer_int(json, "line", fields->at[i].line);
+        if (fields->at[i].column)
+            json_writer_int(json, "column", fields->at[i].column);
         sentence_write(json, "detail", fields->at[i].detail, language);
         json_writer_end(json);
     }

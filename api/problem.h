@@ -1,7 +1,6 @@
 /* What goes back when something is wrong: RFC 9457 documents, and the one table from an error's kind to an
    HTTP status. */
-#ifndef COALESCED_API_PROBLEM_H
-#define COALESCED_API_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +46,9 @@ void problem_pointer(char *pointer, size_t size, const char *parent, const char 
 /* Adds `text` to what is said of that field of the request, and of what is within it. */
 void problem_extend(struct problems *problems, const char *field, const char *text);
 
+/* Copies what is wrong with an object that is that member of the request ("reference"), with pointers to where it stands. */
+void problem_add_within(struct problems *problems, const char *member, const struct problems *inner);
+
 enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
 
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
@@ -59,10 +61,12 @@ int problem_write(struct buffer *out, enum problem_type type, const char *detail
 void problem_write_fields(struct json_writer *json, const char *key, const struct problems *fields,
                           enum problem_language language);
 
+/* Writes the member `key` and, where there is Chinese for it, "zh": {key}: of what is stored or is no problem of a request, and
+   so is read in either language. */
+void problem_write_text(struct json_writer *json, const char *key, const char *english);
+
 /* ---- Chinese (problem_zh.c): the finished English sentence is translated by the format that made it ---- */
 
 /* Writes the Chinese for `english` (UTF-8, cut between characters where it does not fit in `size` bytes).
    A sentence without a translation is copied as it is, and the result is false. Any thread. */
 bool problem_zh(const char *english, char *chinese, size_t size);
-
-#endif

@@ -3,12 +3,13 @@
 #include "api/problem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/problem_zh_texts.h"
 
 enum {
-    ARGUMENTS = 12,
+    ARGUMENTS = 18,
     NESTED = 4,            /* an argument may be a sentence itself, as in "#/size: must be ..." */
     ARGUMENT_BYTES = 1024, /* of one in Chinese */
     STEPS = 20000, /* tries of one format at most: a sentence of a client's words must not cost more */
@@ -87,6 +88,7 @@ static bool append(char *out, size_t size, size_t *used, const char *text, size_
     size_t room = size - 1 - *used;
     bool fits = length <= room;
     if (!fits)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it has more than `room` bytes */
         for (length = room; length && ((unsigned char)text[length] & 0xC0) == 0x80;)
             length--;
     memcpy(out + *used, text, length);
@@ -97,6 +99,46 @@ static bool append(char *out, size_t size, size_t *used, const char *text, size_
 
 static bool translate(const char *english, char *chinese, size_t size, int nested);
 
+/* What stands between names, and its Chinese. */
+static const struct {
+    const char *english, *chinese;
+} separators[] = {{", ", "、"}, {" and ", " 和 "}, {" or ", " 或 "}};
+
+/* -1: none begins there. */
+static int separator_at(const char *text)
+{
+    for (int i = 0; i < (int)(sizeof separators / sizeof *separators); i++)
+        if (strncmp(text, separators[i].english, strlen(separators[i].english)) == 0)
+            return i;
+    return -1;
+}
+
+/* True: nothing but names, as in "a, b and c"; what is quoted or JSON is a client's own. */
+static bool are_names(const char *text)
+{
+    for (int separator; *text; text += separator < 0 ? 1 : strlen(separators[separator].english)) {
+        separator = separator_at(text);
+        if (separator < 0 && strchr(" \"[{", *text))
+            return false;
+    }
+    return true;
+}
+
+static bool append_names(char *out, size_t size, size_t *used, const char *text)
+{
+    bool fits = true;
+    for (size_t length; *text && fits; text += length) {
+        int separator = separator_at(text);
+        length = separator < 0 ? 1 : strlen(separators[separator].english);
+        while (separator < 0 && text[length] && separator_at(text + length) < 0)
+            length++;
+        fits = separator < 0 ? append(out, size, used, text, length)
+                             : append(out, size, used, separators[separator].chinese,
+                                      strlen(separators[separator].chinese));
+    }
+    return fits;
+}
+
 static bool append_argument(char *out, size_t size, size_t *used, const struct match *match, int index,
                             int nested)
 {
@@ -105,9 +147,11 @@ static bool append_argument(char *out, size_t size, size_t *used, const struct m
         return true;
     snprintf(english, sizeof english, "%.*s", (int)match->arguments[index].length,
              match->arguments[index].from);
-    translate(english, chinese, sizeof chinese, nested + 1);
+    if (!translate(english, chinese, sizeof chinese, nested + 1) && are_names(english))
+        return append_names(out, size, used, english);
     /* A blank stands between Chinese and Latin letters, not between two Chinese ones. */
-    if (((unsigned char)chinese[0] & 0x80) && *used && out[*used - 1] == ' ')
+    if (((unsigned char)chinese[0] & 0x80) && *used > 1 && out[*used - 1] == ' ' &&
+        ((unsigned char)out[*used - 2] & 0x80))
         --*used;
     return append(out, size, used, chinese, strlen(chinese));
 }
@@ -122,12 +166,13 @@ static bool translate(const char *english, char *chinese, size_t size, int neste
             continue;
         chinese[0] = '\0';
         for (const char *at = problem_zh_texts[i].chinese; *at;) {
-            bool argument = at[0] == '{' && at[1] >= '1' && at[1] <= '9' && at[2] == '}';
-            size_t literal = argument ? 0 : 1 + strcspn(at + 1, "{");
-            if (!(argument ? append_argument(chinese, size, &used, &match, at[1] - '1', nested)
-                           : append(chinese, size, &used, at, literal)))
+            char *end;
+            int argument = at[0] == '{' ? (int)strtol(at + 1, &end, 10) : 0;
+            size_t literal = 1 + strcspn(at + 1, "{");
+            if (!(argument > 0 ? append_argument(chinese, size, &used, &match, argument - 1, nested)
+                               : append(chinese, size, &used, at, literal)))
                 return true;
-            at += argument ? 3 : literal;
+            at = argument > 0 ? end + 1 : at + literal;
         }
         return true;
     }

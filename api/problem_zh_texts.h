@@ -1,8 +1,7 @@
 /* English and Chinese of each refusal, side by side. The English is the printf format in the source; {1} to {9} in the
    Chinese stand for what its conversions wrote, in their order. The first format that fits counts: more special ones
    stand before more general ones. "%?" is a %s in the source, for what suggest_text() writes. tests/rules/test_words.py holds the list against the sources. */
-#ifndef COALESCED_API_PROBLEM_ZH_TEXTS_H
-#define COALESCED_API_PROBLEM_ZH_TEXTS_H
+#pragma once
 
 /* clang-format off */
 static const struct {
@@ -20,13 +19,15 @@ static const struct {
     {"The body is too large", "请求体太大"},
     {"The body is of a kind that is not taken", "不接受这种类型的请求体"},
     {"The service does not answer to that name", "本服务不使用该主机名"},
-    {"The experiment cannot be run as asked", "无法按请求运行该实验"},
+    {"The request cannot be carried out as asked", "无法按要求处理该请求"},
     {"The idempotency key belongs to another request", "该幂等键属于另一个请求"},
     {"Too much is waiting already", "等待的任务已经太多"},
     {"The service failed", "服务出错"},
     {"Not now", "暂时不行"},
     {"It is not known whether it was done", "无法确定是否已经完成"},
     {"The disk is nearly full", "磁盘空间即将用尽"},
+
+#include "api/problem_zh_source.h"
 
     /* several fields at once */
     {"more than %d fields are wrong, %d of which are listed; the first is #%s: %s", "错误的字段超过 {1} 个，列出其中 {2} 个；第一个是 #{3}：{4}"},
@@ -54,7 +55,7 @@ static const struct {
     {"true or false", "true 或 false"},
     {"a number with a fraction or an exponent", "带小数或指数的数"},
     {"a number of elements", "元素个数"},
-    {"two numbers, [rows, columns]", "两个数 [行, 列]"},
+    {"two numbers, [rows, columns]", "两个数 [rows, columns]，即行数和列数"},
     {"a list of another length", "长度不同的列表"},
     {"the list", "列表"},
     {"an experiment", "实验"},
@@ -64,6 +65,7 @@ static const struct {
 
     /* the body and its JSON */
     {"the body is empty; at the least %s", "请求体为空；至少需要 {1}"},
+    {"{\"kernel\": \"...\"} or {\"recipe\": \"...\"}", "{\"kernel\": \"...\"} 或 {\"recipe\": \"...\"}"},
     {"the body must be one JSON object, at the least %s; many experiments are one object with lists in its fields, for POST /v1/sweeps", "请求体必须是一个 JSON 对象，至少 {1}；多个实验写成一个字段含列表的对象，用 POST /v1/sweeps"},
     {"the body must be one JSON object, at the least %s", "请求体必须是一个 JSON 对象，至少 {1}"},
     {"\\u0000 is not allowed", "不允许 \\u0000"},
@@ -87,13 +89,15 @@ static const struct {
     {"is for POST /v1/sweeps; one experiment may go to any device with \"device\": \"any\"", "只用于 POST /v1/sweeps；单个实验可用 \"device\": \"any\" 交给任一设备"},
     {"is an axis without values", "是没有值的轴"},
     {"unknown field%? besides the common ones %s takes %s", "未知字段{1}除通用字段外，{2} 接受 {3}"},
-    {"unknown field%? block and warp are known", "未知字段{1}已知的有 block 和 warp"},
+    {"unknown field%? block and warp are known, and of a source line", "未知字段{1}已知的有 block 和 warp，源代码还有 line"},
+    {"is for a source: %s has no lines here", "只用于源代码：{1} 在这里没有行"},
     {"unknown field%? a side takes sweep, experiments, labels, kernel, device, device_uuid, owner, since, until and where", "未知字段{1}一侧接受 sweep、experiments、labels、kernel、device、device_uuid、owner、since、until 和 where"},
     {"unknown field%? a comparison takes a, b, time, same_within, but_for and stable_only", "未知字段{1}比较接受 a、b、time、same_within、but_for 和 stable_only"},
     {"unknown field%? arch, name, memory_bytes and counters are known", "未知字段{1}已知的有 arch、name、memory_bytes 和 counters"},
     {"unknown field%? %s are known", "未知字段{1}已知的有 {2}"},
     {"there is no kernel \"%.64s\"%? GET /v1/kernels lists them", "没有内核 \"{1}\"{2}GET /v1/kernels 列出全部"},
     {"there is no kernel %.64s%? GET /v1/kernels lists them", "没有内核 {1}{2}GET /v1/kernels 列出全部"},
+    {"there is no kernel %.64s", "没有内核 {1}"},
     {"there is no recipe \"%.64s\"%? GET /v1/recipes lists them", "没有配方 \"{1}\"{2}GET /v1/recipes 列出全部"},
     {"there is no recipe %.64s%? GET /v1/recipes lists them", "没有配方 {1}{2}GET /v1/recipes 列出全部"},
     {"there is no %.32s \"%.32s\"%? it must be one of %s", "{1} 没有 \"{2}\"{3}必须是 {4} 之一"},
@@ -129,6 +133,9 @@ static const struct {
     {"rows must be at least 1, is %lld", "行数不能小于 1，现为 {1}"},
     {"columns must be at least 1, is %lld", "列数不能小于 1，现为 {1}"},
     {"must not exceed the size, %lld elements; is %lld", "不能超过规模（{1} 个元素），现为 {2}"},
+    {"must not exceed the fields of a structure, %lld; is %lld", "不能超过结构的字段数 {1}，现为 {2}"},
+    {"size and shift are %llu elements, a texture of linear memory has at most %llu", "size 与 shift 合计 {1} 个元素，线性内存上的纹理最多 {2} 个"},
+    {"%lld elements of %llu bytes are %llu bytes an access, at most %u are possible", "{1} 个元素、每个 {2} 字节，一次访问是 {3} 字节，最多 {4} 字节"},
     {"must be at least %lld, is %lld", "不能小于 {1}，现为 {2}"},
     {"must be at most %lld, is %lld", "不能大于 {1}，现为 {2}"},
     {"must be a power of two from %lld to %lld, is %lld", "必须是 {1} 到 {2} 的 2 的幂，现为 {3}"},
@@ -147,6 +154,7 @@ static const struct {
     {"%s takes grids of %d dimension%s: %c must be 1, is %lld", "{1} 的网格是 {2} 维：{4} 必须为 1，现为 {5}"},
     {"at most %u threads in %c on %s, is %lld", "{3} 上 {2} 方向至多 {1} 个线程，现为 {4}"},
     {"%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u", "{1} x {2} x {3} = 每块 {4} 个线程，{5} 的上限是 {6}"},
+    {"at most %d threads, the launch bounds that the kernel is compiled with; is %llu. CUDA says \"invalid argument\" to more", "至多 {1} 个线程，这是编译此内核时的启动边界（launch bounds）；现为 {2}。再多，CUDA 只会说 \"invalid argument\""},
     {"needs %lld blocks in %c, the limit of %s is %u", "{2} 方向需要 {1} 个块，{3} 的上限是 {4}"},
     {"%lld blocks of %lld threads, %d element%s a thread, do not cover the size in %c: %llu threads, at least %llu blocks are needed", "{1} 个块、每块 {2} 个线程、每线程 {3} 个元素，覆盖不了 {5} 方向的规模：需要 {6} 个线程，至少 {7} 个块"},
     {"needs %llu bytes of shared memory a block, the limit is %llu", "每块需要 {1} 字节共享内存，上限是 {2}"},
@@ -161,7 +169,8 @@ static const struct {
     {"must be a metric's name, 1 to %d letters, digits, '_' or '.'; true or false ask for the default set or none", "必须是指标名，1 到 {1} 个字母、数字、'_' 或 '.'；true 或 false 表示默认集合或不要"},
     {"at most %d metrics beside the default set, there are %zu", "默认集合之外最多 {1} 个指标，现有 {2} 个"},
     {"\"%s\" is there twice", "\"{1}\" 出现了两次"},
-    {"the model knows no %.20s%s%s%s%s it knows%s", "模型没有 {1}{2}{3}{4}{5}它有{6}"},
+    {"the model knows no %.20s (%s); it knows%s", "模型没有 {1}（{2}）；它支持{3}"},
+    {"the model knows no %.20s%? it knows%s", "模型没有 {1}{2}它支持{3}"},
     {"must be a string, the name of an architecture or of a GPU", "必须是字符串：架构或 GPU 的名称"},
     {"must be the name of an architecture as \"sm_37\", \"3.7\" or \"K80\", or a list of 1 to %d", "必须是架构名称，如 \"sm_37\"、\"3.7\" 或 \"K80\"，或 1 到 {1} 个的列表"},
     {"the model has no architecture \"%.32s\"", "模型没有架构 \"{1}\""},
@@ -240,7 +249,6 @@ static const struct {
     {"experiment %s was removed with its sweep: POST /v1/sweeps/%s/restore brings it back until %s", "实验 {1} 已随其扫描删除：在 {3} 之前可用 POST /v1/sweeps/{2}/restore 恢复"},
     {"%s %s was removed: POST /v1/%ss/%s/restore brings it back until %s", "{2} 已删除：在 {5} 之前可用 POST /v1/{3}s/{4}/restore 恢复"},
     {"the sweep of experiment %s was removed, too: POST /v1/sweeps/%s/restore first", "实验 {1} 所属的扫描也已删除：请先用 POST /v1/sweeps/{2}/restore 恢复该扫描"},
-    {"%s %s is not among what was removed", "{2} 不在可恢复的已删除内容中"},
     {"no experiment %.32s is queued or running", "实验 {1} 不在排队，也不在运行"},
     {"nothing of sweep %.32s is queued or runs", "扫描 {1} 没有正在排队或运行的实验"},
     {"%s %s has ended: %s; DELETE with ?remove=true removes it", "{2} 已结束（{3}）；带 ?remove=true 的 DELETE 会删除它"},
@@ -252,15 +260,23 @@ static const struct {
     {"the samples of experiment %s cannot be read", "无法读取实验 {1} 的样本"},
     {"what was counted cannot be understood", "无法解析计数结果"},
     {"--default-device %s is neither a number nor a device's name nor any", "--default-device {1} 既不是编号，也不是设备名称，也不是 any"},
+    {"cancelled by %s with its sweep before it ran", "运行前由 {1} 连同扫描取消"},
+    {"cancelled by %s before it ran", "运行前由 {1} 取消"},
+    {"cancelled by %s while it ran", "运行中由 {1} 取消"},
     {"cancelled before it ran", "在运行之前已取消"},
     {"cancelled with its sweep before it ran", "运行前已随扫描取消"},
     {"cancelled while it ran", "运行中被取消"},
     {"sweep %s was removed meanwhile", "扫描 {1} 在此期间已被删除"},
-    {"%s %s is %s's: %s or an admin may end or remove it, and this token is %s's", "{1} {2} 属于 {3}：只有 {4} 或管理员可以结束或删除它，而此令牌属于 {5}"},
-    {"%s %s was submitted without a token: an admin may end or remove it, and this token is %s's", "{1} {2} 是无令牌提交的：管理员可以结束或删除它，而此令牌属于 {3}"},
+    {"%s %s is %s's: %s or an admin may %s, and this token is %s's", "{2} 属于 {3}：只有 {4} 或管理员可以{5}，而此令牌属于 {6}"},
+    {"%s %s was submitted without a token: an admin may %s, and this token is %s's", "{2} 是无令牌提交的：只有管理员可以{3}，而此令牌属于 {4}"},
+    {"end or remove it", "结束或删除它"},
+    {"restore it", "恢复它"},
     {"more than %d goes before everybody's, for which the role admin is wanted; this token has %s", "大于 {1} 会排到所有人前面，需要角色 admin；此令牌的角色是 {2}"},
     {"columns: there is no column \"%s\"%? the table without columns= has all names in its first line", "columns：没有列 \"{1}\"{2}不带 columns= 的表格第一行有全部列名"},
     {"columns: \"%s\" stands there twice", "columns：\"{1}\" 出现了两次"},
+    {"columns: there is no column \"%s\"%? GET /v1/columns lists them", "columns：没有列 \"{1}\"{2}GET /v1/columns 列出全部"},
+    {"columns: \"%s\" stands there twice", "columns：\"{1}\" 出现了两次"},
+    {"a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit", "1 到 32 个字母、数字或 ._-@，以字母或数字开头"},
     {"columns are a table's: ask for one with Accept: text/csv, or at /v1/sweeps/{id}.csv", "columns 只用于表格：请用 Accept: text/csv，或 /v1/sweeps/{id}.csv"},
     {"columns are a table's: ask for one with Accept: text/csv", "columns 只用于表格：请用 Accept: text/csv"},
     {"view must be runs or summary", "view 必须是 runs 或 summary"},
@@ -277,7 +293,7 @@ static const struct {
     {"owner must be \"me\" or a name: %s", "owner 必须是 \"me\" 或名称：{1}"},
     {"removed_by must be \"me\" or a name: %s", "removed_by 必须是 \"me\" 或名称：{1}"},
     {"owner must be a name: %s", "owner 必须是名称：{1}"},
-    {"label must be a label's name, or name:value", "label 必须是标签名，或 名称:值"},
+    {"label must be a label's name, or name:value", "label 必须是标签名，或 name:value"},
     {"device_uuid must be a device's, as /v1/devices tells it", "device_uuid 必须是设备的 uuid，见 /v1/devices"},
     {"since must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03", "since 必须是时间，如 2026-02-03T04:05:06Z，或日期，如 2026-02-03"},
     {"until must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03", "until 必须是时间，如 2026-02-03T04:05:06Z，或日期，如 2026-02-03"},
@@ -308,6 +324,7 @@ static const struct {
     {"%.20s is not for this path; it takes %s", "此路径不接受 {1}；它接受 {2}"},
     {"the answer is %s%s%s, which \"Accept: %.100s\" rules out", "答复是 {1}{2}{3}，而 \"Accept: {4}\" 不接受它"},
     {"there is no query parameter \"%.60s\" here%?", "此处没有查询参数 \"{1}\"{2}"},
+    {"there is no query parameter \"%.60s\" here", "此处没有查询参数 \"{1}\""},
     {"the query parameter \"%s\" is given more than once", "查询参数 \"{1}\" 出现了不止一次"},
     {"this service wants a token: send \"Authorization: Bearer TOKEN\", not in the address, which others may see in a log", "本服务需要令牌：请发送 \"Authorization: Bearer TOKEN\"，不要写在地址里，别人可能在日志中看到"},
     {"this service wants a token: send \"Authorization: Bearer TOKEN\"", "本服务需要令牌：请发送 \"Authorization: Bearer TOKEN\""},
@@ -335,10 +352,36 @@ static const struct {
     {"cannot write: %s", "无法写入：{1}"},
     {"%.200s %s (%s): put back the file that the service opened, or restart the service", "{1} {2}（{3}）：请放回服务打开的文件，或重启服务"},
     {"the disk failed, and whether this was done is not known until the service writes again or is started again; what was sent with an Idempotency-Key may be sent again with it then, other things have to be looked for: %.150s", "磁盘出错，在服务能再次写入或重启之前不知道这是否已完成；带 Idempotency-Key 发送的届时可用同一个键重发，其他的需要自己查找：{1}"},
+    {"is for kernels of the suite: changes of a source's launch are not looked for", "只用于套件内核：不为用户源代码的启动寻找更快的改动"},
+    {"the machine code has no kernel %s", "机器码中没有内核 {1}"},
     {"no memory for %s", "内存不足（{1}）"},
     {"no memory to %s", "内存不足（{1}）"},
     {"there is no memory for %s", "内存不足（{1}）"},
     {"there is no memory to %s", "内存不足（{1}）"},
+
+    /* sources that users send */
+    {"a compilation that cannot be read: %s", "无法读取编译结果：{1}"},
+    {"a source has at most %d KiB, and no NUL", "源代码最多 {1} KiB，且不得含有 NUL 字符"},
+    {"a request of more than %d MiB", "请求超过 {1} MiB"},
+    {"the sandbox did not start", "沙箱未能启动"},
+    {"the sandbox says nothing", "沙箱没有响应"},
+    {"the sandbox has ended", "沙箱已经退出"},
+    {"the sandbox has not answered for %g s", "沙箱已有 {1} 秒没有应答"},
+    {"the compiler", "编译器"},
+    {"%s took more than %u s of processor time", "{1}占用的处理器时间超过 {2} 秒"},
+    {"%s took more than %g s", "{1}用时超过 {2} 秒"},
+    {"%s answered with more than %d MB", "{1}的输出超过 {2} MB"},
+    {"%s needed more than %llu MB of memory", "{1}需要的内存超过 {2} MB"},
+    {"%s needed too much stack: what was sent is nested too deeply", "{1}的栈空间不足：提交的内容嵌套过深"},
+    {"%s was stopped: it tried to %s", "{1}已被终止：它试图{2}"},
+    {"%s was stopped: it tried what a sealed process may not do", "{1}已被终止：它试图执行不允许的操作"},
+    {"open a connection", "建立网络连接"},
+    {"start a process", "启动进程"},
+    {"signal a process", "向进程发送信号"},
+    {"look into a process", "查看其他进程"},
+    {"change the system", "更改系统"},
+    {"%s crashed (%s)", "{1}崩溃（{2}）"},
+    {"inline assembly has the directive %s; only .reg is allowed", "内联汇编中含有指令 {1}；只允许 .reg"},
 
     /* the most general */
     {"%s takes %s, not %s", "{1} 接受 {2}，不接受 {3}"},
@@ -349,5 +392,3 @@ static const struct {
     {"every GPU", "任何 GPU"},
 };
 /* clang-format on */
-
-#endif

@@ -12,18 +12,19 @@
 /* ---- frames ---- */
 
 /* The length of the payload that follows this header. */
-static size_t payload_bytes_of(const char *header, size_t length)
+static size_t payload_bytes_of(const char *header, size_t length, size_t most)
 {
     static const char begin[] = "{\"bytes\":";
     size_t bytes = 0, at = sizeof begin - 1;
     if (length <= at || memcmp(header, begin, at) != 0)
         return 0;
-    for (; at < length && isdigit((unsigned char)header[at]) && bytes <= PROTOCOL_PAYLOAD_BYTES; at++)
+    for (; at < length && isdigit((unsigned char)header[at]) && bytes <= most; at++)
         bytes = bytes * 10 + (size_t)(header[at] - '0');
     return bytes;
 }
 
-ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size_t size)
+ssize_t protocol_frame_find_within(struct protocol_frame *frame, const char *data, size_t size,
+                                   size_t payload_most)
 {
     const char *end = size ? memchr(data, '\n', size) : NULL;
     size_t header_bytes = end ? (size_t)(end - data) : size;
@@ -31,13 +32,18 @@ ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size
         return -1;
     if (!end)
         return 0;
-    size_t payload_bytes = payload_bytes_of(data, header_bytes);
-    if (payload_bytes > PROTOCOL_PAYLOAD_BYTES)
+    size_t payload_bytes = payload_bytes_of(data, header_bytes, payload_most);
+    if (payload_bytes > payload_most)
         return -1;
     if (size - header_bytes - 1 < payload_bytes)
         return 0;
     *frame = (struct protocol_frame){data, header_bytes, end + 1, payload_bytes};
     return (ssize_t)(header_bytes + 1 + payload_bytes);
+}
+
+ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size_t size)
+{
+    return protocol_frame_find_within(frame, data, size, PROTOCOL_PAYLOAD_BYTES);
 }
 
 /* ---- messages ---- */

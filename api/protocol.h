@@ -49,15 +49,14 @@
    the executor that runs the experiment; "counting_pid" is the process of the counting executor while it may
    hold a context. Constants that a calibration lacks are those shipped with the executor's build.
 
-   A result says in correctness.verified whether the output is right. An error has a result only where there
+   A result says in correctness.verified whether the output is right, or has the status "not_requested" there. An error has a result only where there
    is one (the output is wrong). The phase "open" means that the context is being created: it is not the
    experiment's time, the next phase ends it, and it occurs once in an executor's life. The phase "lock" means
    that another process of the machine holds a lock that this run needs (executor/machine_lock.h): it is not
    the experiment's time either, the next phase ends it, and it occurs at most twice in a run. Progress is
    sent between samples, never within one. After cuda_error and device_lost the executor exits. The server
    closes the executor's standard input to end it, also in the middle of a run. */
-#ifndef COALESCED_API_PROTOCOL_H
-#define COALESCED_API_PROTOCOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,6 +120,10 @@ struct protocol_frame {
    -1: it is longer than the limits allow. */
 ssize_t protocol_frame_find(struct protocol_frame *frame, const char *data, size_t size);
 
+/* The same with a limit of its own on the payload: for other protocols made of such frames. */
+ssize_t protocol_frame_find_within(struct protocol_frame *frame, const char *data, size_t size,
+                                   size_t payload_most);
+
 /* Experiments to be counted together, in the order in which they will run. Free with
    protocol_ahead_free(). */
 struct ahead {
@@ -171,7 +174,8 @@ struct message {
     char *counters;                     /* run: or NULL; owned */
     char *calibration;                  /* run: or NULL; owned */
     struct samples samples;             /* result: those to be stored; owned */
-    bool verified;                      /* result, error: the result says that its output is right */
+    bool verified;                      /* result, error: the result says that its output is right, */
+    bool unchecked;                     /* or that nobody asked for a check */
     struct stability_summary stability; /* result, error: of the result */
     struct ahead ahead;                 /* count */
     struct counts counts;               /* counts */
@@ -211,5 +215,3 @@ struct buffer protocol_write_progress(const char *id, const char *phase, unsigne
 struct buffer protocol_write_result(const char *id, const char *result, const struct samples *samples);
 struct buffer protocol_write_counts(const char *id, const struct counts *counts);
 struct buffer protocol_write_error(const char *id, const struct error *failure, const char *result);
-
-#endif

@@ -1,4 +1,5 @@
 /* The reading half of protocol.h. */
+#include "api/json_parts.h"
 #include "api/protocol.h"
 
 #include <jansson.h>
@@ -217,10 +218,12 @@ static int read_members(struct frame_reader *r, const json_t *result)
     json_object_foreach ((json_t *)result, name, value)
         if (!result_json_has_member(name))
             return refuse_member(r, name, "is no member of a result");
-    value = json_object_get(json_object_get(result, "correctness"), "verified");
+    const json_t *correctness = json_object_get(result, "correctness");
+    value = json_object_get(correctness, "verified");
     result_json_read_stability(&r->message->stability, json_object_get(result, "stability"));
     r->message->verified = json_is_true(value);
-    return r->message->type == MESSAGE_ERROR || json_is_boolean(value)
+    r->message->unchecked = !value && json_parts_is(json_object_get(correctness, "status"), "not_requested");
+    return r->message->type == MESSAGE_ERROR || json_is_boolean(value) || r->message->unchecked
                ? 0
                : refuse(r, "a result that does not say whether it was verified");
 }

@@ -1,7 +1,6 @@
 /* A range of integers as text: "0..128", "0..1024 step 32", "1..4096 by x2". Both ends are in it, the last
    one where the steps reach it. */
-#ifndef COALESCED_API_RANGE_H
-#define COALESCED_API_RANGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ bool range_is(const char *text);
    been right, and nothing was appended; empty: there was no memory. More than `limit` values are wrong,
    and are not made. */
 int range_append(const char *text, size_t limit, json_t *list, char detail[RANGE_DETAIL_BYTES]);
-
-#endif

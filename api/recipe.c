@@ -84,6 +84,11 @@ void recipe_write_summary(struct json_writer *json, const char *key, const struc
     json_writer_string(json, "name", recipe_name(recipe));
     json_writer_string(json, "title", json_string_value(json_object_get(recipe->document, "title")));
     json_writer_string(json, "text", json_string_value(json_object_get(recipe->document, "text")));
+    const json_t *chinese = json_object_get(recipe->document, "zh");
+    json_writer_begin_object(json, "zh");
+    json_writer_string(json, "title", json_string_value(json_object_get(chinese, "title")));
+    json_writer_string(json, "text", json_string_value(json_object_get(chinese, "text")));
+    json_writer_end(json);
     json_writer_end(json);
 }
 

@@ -1,8 +1,7 @@
 /* The published tables as named sweeps: api/recipes/<name>.json, embedded. Each holds a title, a text, the
    sweep that its rows ran, and the figures as they were published, with the columns that are known to be
    off. */
-#ifndef COALESCED_API_RECIPE_H
-#define COALESCED_API_RECIPE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -92,5 +91,3 @@ int recipe_predictions_write(struct buffer *out, const struct recipe *recipe, co
    which is empty where there was no memory. */
 int recipe_predictions_csv(struct buffer *out, const struct recipe *recipe, const char *arch, int budget_ms,
                            const char *columns, char detail[COLUMNS_DETAIL_BYTES]);
-
-#endif

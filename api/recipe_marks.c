@@ -10,7 +10,7 @@
 #include "api/json_parts.h"
 
 static const char another_en[] = "of another size, block or parameter than what is run here",
-                  another_zh[] = "公开数据的规模、块或参数与这里所运行的不同";
+                  another_zh[] = "博文数据的规模、块或参数与这里所运行的不同";
 
 static const json_t *published_of(const struct recipe *recipe)
 {

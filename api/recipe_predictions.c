@@ -44,7 +44,7 @@ static int predictions_begin(struct predictions *point, const struct recipe *rec
     json_object_del(point->sweep, "repeat");
     json_object_del(point->sweep, "spread");
     point->asked = json_copy(point->sweep);
-    return point->asked ? sweep_axes_read(&point->axes, point->sweep, POINTS_MAX, &problems) : -1;
+    return point->asked ? sweep_axes_read(&point->axes, point->sweep, NULL, POINTS_MAX, &problems) : -1;
 }
 
 /* Makes the next point the current one. 1; 0: there is none; -1: no memory. */

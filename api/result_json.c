@@ -262,10 +262,11 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
 
 bool result_json_has_member(const char *name)
 {
-    static const char *const members[] = {"device",      "launch",    "timing",     "bandwidth", "compute",
-                                          "correctness", "stability", "counters",   "transfers", "occupancy",
-                                          "prediction",  "execution", "provenance", "placement", "samples",
-                                          "peer",        "time",      "host_timer"};
+    static const char *const members[] = {
+        "device",      "launch",    "timing",    "bandwidth", "compute",    "correctness",
+        "stability",   "counters",  "transfers", "occupancy", "prediction", "execution",
+        "provenance",  "placement", "samples",   "peer",      "time",       "host_timer",
+        "interpreter", "outputs",   "faults",    "notes"};
     return words_find(name, WORDS_TABLE(members)) >= 0;
 }
 
@@ -274,5 +275,33 @@ char *result_json_text(const struct experiment *experiment, const struct result 
     struct buffer text = {0};
     struct json_writer json = {.out = &text};
     result_json_write(&json, NULL, experiment, result);
+    return buffer_take(&text);
+}
+
+char *result_json_interpreted(const struct experiment *experiment, const struct result *result,
+                              const struct json_t *members)
+{
+    struct buffer text = {0};
+    struct json_writer json = {.out = &text};
+    const char *name;
+    json_t *value;
+    json_writer_begin_object(&json, NULL);
+    write_device(&json, experiment, &result->device);
+    write_launch(&json, experiment, &result->launch);
+    json_parts_missing(&json, "timing", "not_applicable",
+                       "the PTX was interpreted: how long that takes says nothing about a GPU");
+    json_parts_missing(&json, "bandwidth", "not_applicable", "there is no timing");
+    json_parts_missing(&json, "counters", "unavailable", "the PTX was interpreted: no hardware counted");
+    json_writer_begin_object(&json, "stability");
+    json_writer_bool(&json, "stable", false);
+    json_writer_begin_array(&json, "reasons");
+    json_writer_string(&json, NULL, "there is no timing");
+    json_writer_end(&json);
+    json_writer_end(&json);
+    json_object_foreach ((json_t *)members, name, value)
+        json_parts_tree(&json, name, value);
+    write_origin(&json, experiment, result);
+    write_samples(&json, result);
+    json_writer_end(&json);
     return buffer_take(&text);
 }

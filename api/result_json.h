@@ -1,7 +1,6 @@
 /* struct result -> the members of an experiment's result that came from the device: device, launch,
    timing, bandwidth, correctness, and what is missing, with its reason. */
-#ifndef COALESCED_API_RESULT_JSON_H
-#define COALESCED_API_RESULT_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,7 +16,12 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
 /* The same as text, to be freed by the caller; NULL: no memory. */
 char *result_json_text(const struct experiment *experiment, const struct result *result);
 
-/* True: the name is that of a member that result_json_write() may write. */
+/* The same of a kernel that was interpreted: `members`, of run_request_read_answer(), are what came of it, and there is no time
+   of a launch. */
+char *result_json_interpreted(const struct experiment *experiment, const struct result *result,
+                              const struct json_t *members);
+
+/* True: the name is that of a member that these may write. */
 bool result_json_has_member(const char *name);
 
 /* ---- bandwidth_json.c: counts of bytes or of operations, and the rates that they make with the times ---- */
@@ -42,5 +46,3 @@ void result_json_stability(struct json_writer *json, const char *key, const stru
 /* Reads what an executor sent. A member that is missing, or has another form, is not known: another program
    wrote it. */
 void result_json_read_stability(struct stability_summary *summary, const json_t *stability);
-
-#endif

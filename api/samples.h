@@ -4,8 +4,7 @@
    than the one before it (the first: than 0). All are integers of 7 bits a byte, the lowest first, with the highest bit set
    in all bytes but the last; a difference d is written as 2d, or -2d - 1 when it is negative. Two to four bytes a sample:
    a GPU's events tick at 32 ns. */
-#ifndef COALESCED_API_SAMPLES_H
-#define COALESCED_API_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool samples_valid(const char *bytes, size_t size);
    is kept is damaged. */
 int samples_view(struct buffer *out, const char *id, const char *result, const struct samples *samples);
 int samples_table(struct buffer *out, const struct samples *samples);
-
-#endif

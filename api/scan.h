@@ -1,6 +1,5 @@
 /* Where in a JSON text the values of some paths lie, found in one walk without a tree of the text. */
-#ifndef COALESCED_API_SCAN_H
-#define COALESCED_API_SCAN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ struct scan_node *scan_add_below(struct scan_paths *paths, struct scan_node *nod
 /* Fills slots[] with what the text holds behind that node; the others are left alone. Of members with the
    same name the last one counts. Reads no further than the text's end, whatever the text is. */
 void scan_text(const struct scan_node *node, const char *text, struct scan_value *slots);
-
-#endif

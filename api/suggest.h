@@ -1,6 +1,5 @@
 /* "Did you mean ...?": which of the names that there are somebody may have meant by one that there is not. */
-#ifndef COALESCED_API_SUGGEST_H
-#define COALESCED_API_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ const char *suggest_among(struct suggestion *suggestion, const char *wanted, con
 /* How a sentence about the wrong name goes on: ": did you mean \"...\"?" or, when nothing is near, ";". In
    the suggestion. */
 const char *suggest_text(struct suggestion *suggestion);
-
-#endif

@@ -8,7 +8,7 @@
 
 #include "api/device_choice.h"
 #include "api/device_fit.h"
-#include "api/experiment_json.h"
+#include "api/experiment_request.h"
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/recipe.h"
@@ -28,6 +28,7 @@ struct sweep_texts {
 
 struct expander {
     struct sweep *sweep;
+    const struct request_kernels *kernels; /* NULL: of the suite alone */
     const struct device_offers *offers;
     struct problems *problems; /* with the whole */
     struct sweep_axes axes;
@@ -98,12 +99,13 @@ static const char *failure_store(struct expander *x, const struct problems *prob
 /* ---- one point ---- */
 
 /* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
-static int experiment_find(struct expander *x, const struct experiment *experiment,
+static int experiment_find(struct expander *x, const struct experiment_request *asked,
                            const struct device_set *devices)
 {
     struct sweep *sweep = x->sweep;
+    const struct experiment *experiment = &asked->experiment;
     struct json_writer json = text_begin(x);
-    experiment_text_write(&json, NULL, experiment, x->point);
+    experiment_request_write(&json, asked, x->point);
     if (json_writer_finish(&json) < 0)
         return -1;
     uint64_t slot = hash_text(x->text.data) & (SLOTS - 1);
@@ -121,33 +123,37 @@ static int experiment_find(struct expander *x, const struct experiment *experime
         .timeout_s = experiment->timeout_s,
         .request = request,
     };
+    struct sweep_experiment *added = &sweep->experiments[sweep->experiment_count];
+    added->source_count = experiment_request_definitions(asked, x->kernels, added->sources);
     x->groups[sweep->experiment_count] = x->device ? (int)x->device->current : 0;
     x->slots[slot] = ++sweep->experiment_count;
     return sweep->experiment_count - 1;
 }
 
 /* Where the current point may run, or all that is wrong with it, as for a single experiment. */
-static void point_check(struct expander *x, struct experiment *experiment, struct device_set *devices,
+static void point_check(struct expander *x, struct experiment_request *asked, struct device_set *devices,
                         struct problems *problems)
 {
-    experiment_json_read(experiment, x->point, problems);
-    if (!experiment->kernel)
+    experiment_request_read(asked, x->point, x->kernels, problems);
+    if (!asked->experiment.kernel)
         return;
-    if (device_fit_find(experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
+    if (device_fit_find(&asked->experiment, x->offers, devices, problems) == DEVICE_UNKNOWN)
         x->sweep->unknown_device = device_set_next(devices, 0);
+    if (!problems->count)
+        experiment_request_check(asked, problems);
 }
 
 static int point_add(struct expander *x)
 {
     struct sweep *sweep = x->sweep;
-    struct experiment experiment;
+    struct experiment_request asked;
     struct problems problems;
     struct device_set devices;
     struct sweep_point *point = &sweep->points[sweep->point_count];
     problems.count = 0;
-    point_check(x, &experiment, &devices, &problems);
+    point_check(x, &asked, &devices, &problems);
     point->values = values_store(x);
-    point->experiment = problems.count ? -1 : experiment_find(x, &experiment, &devices);
+    point->experiment = problems.count ? -1 : experiment_find(x, &asked, &devices);
     if (problems.count) {
         point->request = json_store(x, x->point);
         point->failure = failure_store(x, &problems);
@@ -298,16 +304,16 @@ static int expander_end(struct expander *x, json_t *round, int status)
     return status;
 }
 
-int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_offers *offers,
-                 struct problems *problems)
+int sweep_expand(struct sweep *sweep, const json_t *object, const struct request_kernels *kernels,
+                 const struct device_offers *offers, struct problems *problems)
 {
-    struct expander x = {.sweep = sweep, .offers = offers, .problems = problems};
+    struct expander x = {.sweep = sweep, .kernels = kernels, .offers = offers, .problems = problems};
     int before = problems->count;
     *sweep = (struct sweep){.unknown_device = -1, .rounds = sweep_repeat(object, problems)};
     sweep->spread = spread_read(object, problems);
     json_t *round = round_of(object, sweep->rounds);
     json_object_del(round, "spread");
-    int status = round ? sweep_axes_read(&x.axes, round, SWEEP_POINTS_MAX, problems) : -1;
+    int status = round ? sweep_axes_read(&x.axes, round, kernels, SWEEP_POINTS_MAX, problems) : -1;
     size_t total = status == 0 ? sweep_axes_total(&x.axes) : 0;
     if (status == 0)
         status = total_check(total, sweep->rounds, problems);
@@ -320,18 +326,18 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct device_
     return expander_end(&x, round, status);
 }
 
-int sweep_expand_one(struct sweep *sweep, const json_t *object, const struct device_offers *offers,
-                     struct problems *problems)
+int sweep_expand_one(struct sweep *sweep, const json_t *object, const struct request_kernels *kernels,
+                     const struct device_offers *offers, struct problems *problems)
 {
-    struct expander x = {.sweep = sweep, .offers = offers, .problems = problems};
-    struct experiment experiment;
+    struct expander x = {.sweep = sweep, .kernels = kernels, .offers = offers, .problems = problems};
+    struct experiment_request asked;
     struct device_set devices;
     int before = problems->count;
     *sweep = (struct sweep){.unknown_device = -1, .rounds = sweep_repeat(object, problems)};
     json_t *round = round_of(object, sweep->rounds);
     x.point = json_incref(round);
     if (round)
-        point_check(&x, &experiment, &devices, problems);
+        point_check(&x, &asked, &devices, problems);
     int status = round && problems->count == before ? expander_run(&x, round, 1) : -1;
     return expander_end(&x, round, status);
 }

@@ -13,27 +13,29 @@
 
    A value that no kernel of the request can read (an unknown field, a wrong type, no such kernel) is a fault of
    the whole. What can be read and not be launched is a point that failed, with its reason. */
-#ifndef COALESCED_API_SWEEP_H
-#define COALESCED_API_SWEEP_H
+#pragma once
 
 #include "api/device_set.h"
-#include "kernels/experiment.h"
+#include "kernels/source/source_kernel.h"
 
 struct json_t;
-struct recipe;        /* api/recipe.h */
-struct device_offers; /* api/device_fit.h */
+struct recipe;          /* api/recipe.h */
+struct device_offers;   /* api/device_fit.h */
+struct request_kernels; /* api/request_kernels.h */
 
 enum { SWEEP_POINTS_MAX = 10000 /* in all rounds together */, SWEEP_REPEAT_MAX = 1000 };
 
 /* A distinct experiment of the sweep. Texts here and below belong to the sweep. */
 struct sweep_experiment {
-    const char *kernel;        /* static */
+    const char *kernel;        /* static, or as long as the sweep */
     struct device_set devices; /* on which it may run; at least one */
     int priority;
     double timeout_s;
-    const char *request; /* JSON object with every default filled in */
-    int points;          /* how many ask for just this */
-    bool open; /* whatever fits may run it, also what comes later; else it is for a device that it names */
+    const char *request; /* JSON object with every default filled in; kernels are named */
+    struct source_definition sources[SOURCE_DEFINITIONS];
+    int source_count;
+    int points; /* how many ask for just this */
+    bool open;  /* whatever fits may run it, also what comes later; else it is for a device that it names */
 };
 
 struct sweep_point {
@@ -58,16 +60,16 @@ struct sweep {
 /* What "repeat" of a request says; 1 without it, or where it is wrong: that is added to *problems. */
 int sweep_repeat(const struct json_t *request, struct problems *problems);
 
-/* Expands. 0, then to be given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems,
+/* Expands a request whose kernels are named; `kernels`: those of users, to which the sweep refers; NULL: there are none. 0, then to be given to sweep_free(); or -1 with nothing to free: what is wrong is in *problems,
    or there was no memory and problems->count is 0. Takes some 20 us a point: not for a thread that serves
    others. */
-int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
-                 struct problems *problems);
+int sweep_expand(struct sweep *sweep, const struct json_t *object, const struct request_kernels *kernels,
+                 const struct device_offers *offers, struct problems *problems);
 
 /* The same for a request that is to be one experiment, which has no axes: a list is a shape, and what
    cannot be launched is wrong. */
-int sweep_expand_one(struct sweep *sweep, const struct json_t *object, const struct device_offers *offers,
-                     struct problems *problems);
+int sweep_expand_one(struct sweep *sweep, const struct json_t *object, const struct request_kernels *kernels,
+                     const struct device_offers *offers, struct problems *problems);
 
 /* Gives each point what the recipe published and predicts for it. -1: no memory. A prediction may take a
    second: those that are not begun within budget_ms are left out and say why. */
@@ -75,5 +77,3 @@ int sweep_refer(struct sweep *sweep, const struct recipe *recipe, const struct d
                 int budget_ms);
 
 void sweep_free(struct sweep *sweep);
-
-#endif

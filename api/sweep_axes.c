@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "api/experiment_json.h"
+#include "api/experiment_request.h"
 #include "api/problem.h"
 #include "api/range.h"
 #include "base/words.h"
 
-/* Whose lists are no axes, or who take none: what they are is for experiment_json_read() to say. */
-static const char *const never[] = {"labels", "counters", "measure", "debug"};
+/* Whose lists are no axes, or who take none: what they are is for experiment_request_read() to say. */
+static const char *const never[] = {"labels", "counters", "measure", "debug", "show", "reference"};
 
 static bool is_never_axis(const char *name)
 {
@@ -41,24 +42,31 @@ static size_t kernel_count(const struct sweep_axes *axes)
 static const struct kernel *kernel_at(const struct sweep_axes *axes, size_t index)
 {
     const json_t *name = json_is_array(axes->kernel) ? json_array_get(axes->kernel, index) : axes->kernel;
-    return json_is_string(name) ? suite_find(json_string_value(name)) : NULL;
+    return json_is_string(name) ? request_kernels_find(axes->kernels, json_string_value(name)) : NULL;
 }
 
 static bool is_flat(const struct kernel *kernel)
 {
-    return !kernel || kernel->dims == 1;
+    return !kernel || kernel->dims < 2;
 }
 
 /* ---- ranges ---- */
 
-static bool kernel_reads(const struct kernel *kernel, const char *name, json_t *value, struct problems *why)
+static bool kernel_reads(const struct sweep_axes *axes, const struct kernel *kernel, const char *name,
+                         json_t *value, struct problems *why)
 {
-    struct experiment experiment;
+    struct experiment_request asked;
     json_t *field = json_pack("{s:s,s:O}", "kernel", kernel->name, name, value);
     why->count = 0;
-    bool reads = field && experiment_json_read(&experiment, field, why) == 0;
+    bool reads = field && experiment_request_read(&asked, field, axes->kernels, why) == 0;
     json_decref(field);
     return reads;
+}
+
+/* Of distinct ones. */
+static int kernels_most(const struct sweep_axes *axes)
+{
+    return suite_count() + (axes->kernels ? axes->kernels->count : 0);
 }
 
 /* Has one of the kernels a number there? Where none has, a text with dots is as wrong as any other one. */
@@ -67,8 +75,8 @@ static bool is_number(const struct sweep_axes *axes, const char *name)
     struct problems why;
     bool number = false;
     json_t *one = json_integer(1);
-    for (size_t i = 0; one && !number && i < kernel_count(axes) && i < (size_t)suite_count(); i++)
-        number = kernel_at(axes, i) && kernel_reads(kernel_at(axes, i), name, one, &why);
+    for (size_t i = 0; one && !number && i < kernel_count(axes) && i < (size_t)kernels_most(axes); i++)
+        number = kernel_at(axes, i) && kernel_reads(axes, kernel_at(axes, i), name, one, &why);
     json_decref(one);
     return number;
 }
@@ -131,12 +139,13 @@ static void axis_read(struct sweep_axes *axes, const char *name, json_t *value, 
     }
 }
 
-int sweep_axes_read(struct sweep_axes *axes, const json_t *request, size_t limit, struct problems *problems)
+int sweep_axes_read(struct sweep_axes *axes, const json_t *request, const struct request_kernels *kernels,
+                    size_t limit, struct problems *problems)
 {
     const char *name;
     json_t *value;
     int before = problems->count;
-    *axes = (struct sweep_axes){.kernel = json_object_get(request, "kernel")};
+    *axes = (struct sweep_axes){.kernel = json_object_get(request, "kernel"), .kernels = kernels};
     if (!axes->kernel)
         problem_add(problems, "#/kernel",
                     "is required, or a recipe; GET /v1/kernels and /v1/recipes list them");
@@ -262,6 +271,7 @@ static void problems_move(struct problems *to, const struct problems *from, long
 }
 
 struct check {
+    const struct sweep_axes *axes;
     const struct kernel **kernels;
     int kernel_count;
     struct problems *problems;
@@ -290,7 +300,7 @@ static void value_check(struct check *check, const char *name, const struct swee
     int kernels = is_never_axis(name) ? 1 : check->kernel_count; /* every kernel reads these alike */
     for (int i = 0; i < kernels; i++) {
         json_t *one = axis ? axis_value(axis, index, check->kernels[i]) : value;
-        if (!one || kernel_reads(check->kernels[i], name, one, &why))
+        if (!one || kernel_reads(check->axes, check->kernels[i], name, one, &why))
             return;
         if (!first.count) {
             first = why;
@@ -307,11 +317,13 @@ int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struc
     const char *name;
     json_t *value;
     int before = problems->count;
-    const struct kernel **kernels = calloc((size_t)suite_count(), sizeof(struct kernel *));
+    const struct kernel **kernels = calloc((size_t)kernels_most(axes), sizeof(struct kernel *));
     if (!kernels)
         return -1;
-    struct check check = {kernels, kernels_gather(axes, kernels, problems), problems};
+    struct check check = {axes, kernels, kernels_gather(axes, kernels, problems), problems};
     size_t next = 0;
+    for (int i = 0; i < check.kernel_count; i++)
+        experiment_request_require(kernels[i], request, problems);
     if (check.kernel_count)
         json_object_foreach ((json_t *)request, name, value) {
             const struct sweep_axis *axis =

@@ -1,11 +1,12 @@
 /* The axes of a sweep: which fields of a request are lists of values, and the way through their product. */
-#ifndef COALESCED_API_SWEEP_AXES_H
-#define COALESCED_API_SWEEP_AXES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "kernels/experiment.h"
+
+struct request_kernels; /* api/request_kernels.h */
 
 struct sweep_axis {
     const char *name;     /* the field's; borrowed from the request */
@@ -18,7 +19,8 @@ struct sweep_axis {
 struct sweep_axes {
     struct sweep_axis *at;
     size_t count;
-    const json_t *kernel; /* the request's field: a name or a list of them */
+    const json_t *kernel;                  /* the request's field: a name or a list of them */
+    const struct request_kernels *kernels; /* of users; NULL: none. Borrowed */
 };
 
 /* Is that member of a request a list of values to try, or a range of them? */
@@ -26,7 +28,8 @@ bool sweep_axes_is_axis(const char *name, const json_t *value);
 
 /* 0; or -1 with what is wrong in *problems, or no memory and problems->count 0. sweep_axes_free() in any
    case. Ranges of more values than `limit` are wrong. */
-int sweep_axes_read(struct sweep_axes *axes, const json_t *request, size_t limit, struct problems *problems);
+int sweep_axes_read(struct sweep_axes *axes, const json_t *request, const struct request_kernels *kernels,
+                    size_t limit, struct problems *problems);
 void sweep_axes_free(struct sweep_axes *axes);
 
 /* How many points there are; SIZE_MAX when they are more than that. */
@@ -44,5 +47,3 @@ bool sweep_axes_step(struct sweep_axes *axes);
 /* For a request that is to be one experiment: says of every field that is a list, and wrong, where lists
    go. */
 void sweep_axes_explain(const struct kernel *kernel, const json_t *request, struct problems *problems);
-
-#endif

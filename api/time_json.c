@@ -12,11 +12,11 @@
 #include "kernels/time/reasons.h"
 #include "kernels/time/what_if.h"
 
-static void write_texts(struct json_writer *json, const char *key, const struct reasons *reasons)
+static void write_texts(struct json_writer *json, const char *key, const char *en, const char *zh)
 {
     json_writer_begin_object(json, key);
-    json_writer_string(json, "en", reasons->en);
-    json_writer_string(json, "zh", reasons->zh);
+    json_writer_string(json, "en", en);
+    json_writer_string(json, "zh", zh);
     json_writer_end(json);
 }
 
@@ -28,7 +28,7 @@ static void write_unavailable(struct json_writer *json, const char *key, const c
     json_writer_string(json, "reason", reason);
     if (device_name)
         json_writer_string(json, "device_name", device_name);
-    write_texts(json, "explanation", reasons);
+    write_texts(json, "explanation", reasons->en, reasons->zh);
     json_writer_end(json);
 }
 
@@ -120,6 +120,7 @@ static void value_text(const struct what_if *change, const struct experiment *e,
     const int64_t *shape = block ? e->block : e->grid, number = param           ? e->param[change->param]
                                                                 : block || grid ? shape[0]
                                                                                 : e->shared_bytes;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a change is of an experiment, which has a kernel */
     int dims = param ? 1 : block ? e->kernel->block_dims : grid ? e->kernel->grid_dims : 1;
     if (param && param->type == PARAM_CHOICE)
         snprintf(text, VALUE_BYTES, "%s", param->choices[number]);
@@ -144,7 +145,7 @@ static void write_change(struct json_writer *json, const struct what_if *change,
     json_writer_end(json);
     json_writer_rounded(json, "predicted_us", change->time.us);
     json_writer_rounded(json, "ratio", change->time.us / asked->now->us);
-    write_texts(json, "text", &reasons);
+    write_texts(json, "text", reasons.en, reasons.zh);
     json_writer_end(json);
 }
 
@@ -178,11 +179,7 @@ static void write_check(struct json_writer *json, const struct what_if *change, 
                has_grid = !what_if_grid_derived(now, calibration);
     json_writer_begin_object(json, "check");
     json_writer_string(json, "kernel", kernel->name);
-    json_writer_string(json, "dtype", dtype_name(now->dtype));
-    if (kernel->dims == 2)
-        json_writer_ints(json, "size", now->size, 2);
-    else
-        json_writer_int(json, "size", now->size[0]);
+    kernel_json_domain(json, kernel, now->dtype, now->size);
     if (of_block)
         write_axis(json, change, now);
     else
@@ -236,7 +233,9 @@ static void open_time(struct json_writer *json, const char *key, const struct ex
     struct what_if_case asked = {experiment, access, time, question->registers, question->shared_bytes};
     json_writer_begin_object(json, key);
     write_members(json, time);
-    write_texts(json, "explanation", &reasons);
+    write_texts(json, "explanation", reasons.en, reasons.zh);
+    if (question->note.en)
+        write_texts(json, "note", question->note.en, question->note.zh);
     if (question->what_if)
         write_changes(json, &asked, question->device);
 }
@@ -271,7 +270,7 @@ static void write_counted(struct json_writer *json, const struct counters *count
     json_writer_rounded(json, "l2_pct", 100 * counted.share[TIME_L2]);
     json_writer_rounded(json, "l1_pct", 100 * counted.share[TIME_L1]);
     json_writer_rounded(json, "occupancy_pct", 100 * counted.occupancy);
-    write_texts(json, "why", &reasons);
+    write_texts(json, "why", reasons.en, reasons.zh);
     json_writer_end(json);
 }
 

@@ -1,7 +1,6 @@
 /* The `time` of a prediction and of a result as JSON: the predicted time, its reasons, and what a change
    would bring. */
-#ifndef COALESCED_API_TIME_JSON_H
-#define COALESCED_API_TIME_JSON_H
+#pragma once
 
 #include "base/json_writer.h"
 #include "kernels/calibrations/calibration.h"
@@ -10,10 +9,11 @@
 
 struct time_question {
     const struct calibration *calibration;
-    int registers;        /* a thread; -1: those of the known code */
-    int64_t shared_bytes; /* a block, in all; -1: the kernel's own and what the request adds */
-    bool what_if;         /* looks for changes, too */
-    int64_t device;       /* that `check` names; -1: none */
+    int registers;         /* a thread; -1: those of the known code */
+    int64_t shared_bytes;  /* a block, in all; -1: the kernel's own and what the request adds */
+    bool what_if;          /* looks for changes, too */
+    int64_t device;        /* that `check` names; -1: none */
+    struct text_pair note; /* what to bear in mind; without a text: nothing */
 };
 
 /* Predicts the time of a checked experiment; {"status", "reason", ...} where the model does not apply. */
@@ -25,5 +25,3 @@ void time_json_write(struct json_writer *json, const char *key, const struct exp
 void time_json_of_result(struct json_writer *json, const char *key, const struct experiment *experiment,
                          const struct access *access, const struct result *result,
                          const struct calibration *calibration, double theoretical);
-
-#endif

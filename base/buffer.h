@@ -1,6 +1,5 @@
 /* Bytes that grow. A failed allocation is remembered, so that a caller may append freely and ask once. */
-#ifndef COALESCED_BASE_BUFFER_H
-#define COALESCED_BASE_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void buffer_consume(struct buffer *buffer, size_t count);
 char *buffer_take(struct buffer *buffer);
 
 void buffer_free(struct buffer *buffer);
-
-#endif

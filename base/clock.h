@@ -1,5 +1,4 @@
-#ifndef COALESCED_BASE_CLOCK_H
-#define COALESCED_BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,4 +35,3 @@ void clock_text(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
 int clock_read(const char *text, int64_t *wall_ms);
 
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* An error: the first one set stays, so that a caller may clean up without losing the cause. */
-#ifndef COALESCED_BASE_ERROR_H
-#define COALESCED_BASE_ERROR_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -59,4 +58,3 @@ const char *error_kind_name(enum error_kind kind);
 enum error_kind error_kind_of(const char *name);
 
 __END_DECLS
-#endif

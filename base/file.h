@@ -1,6 +1,5 @@
 /* Small files that are read whole, and again when they change; the standard streams. */
-#ifndef COALESCED_BASE_FILE_H
-#define COALESCED_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ int file_read(char **text, const char *path, const char *what, mode_t refused, s
 /* Opens those of descriptors 0 to 2 that were closed, on /dev/null: they would go to the first files that
    are opened, and what is printed into those. Before anything else is opened. */
 void file_open_standard(void);
-
-#endif

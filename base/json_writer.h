@@ -2,8 +2,7 @@
 
    Every function takes the key of the member that it writes; NULL within an array, and for the outermost value. Errors
    (no memory, more ends than begins, too deep) are remembered and asked once, with json_writer_finish(). */
-#ifndef COALESCED_BASE_JSON_WRITER_H
-#define COALESCED_BASE_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ int json_writer_finish(const struct json_writer *writer);
 
 /* True when the text, which ends with NUL, is UTF-8. */
 bool json_writer_is_utf8(const char *text);
-
-#endif

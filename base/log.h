@@ -1,8 +1,7 @@
 /* Log lines on standard error: time, level, text. Where standard error is systemd's journal, as
    $JOURNAL_STREAM says, the level goes before the text as "<6>" and the journal has the time. Safe from
    any thread. */
-#ifndef COALESCED_BASE_LOG_H
-#define COALESCED_BASE_LOG_H
+#pragma once
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
@@ -19,5 +18,3 @@ void log_line(enum log_level level, const char *format, ...) __attribute__((form
 #define log_warning(...) log_line(LOG_WARNING, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
-
-#endif

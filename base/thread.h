@@ -1,6 +1,5 @@
 /* Threads with names, and waits that end at a time of the monotonic clock. */
-#ifndef COALESCED_BASE_THREAD_H
-#define COALESCED_BASE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ void thread_condition_init(pthread_cond_t *condition);
 /* pthread_cond_timedwait() until that time of clock_monotonic_ns(); INT64_MAX waits without a limit. The lock
    is held. Returns 0, or ETIMEDOUT. */
 int thread_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Commands and lists as they are given in an option or a file; names in tables. */
-#ifndef COALESCED_BASE_WORDS_H
-#define COALESCED_BASE_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int words_find(const char *name, const void *table, size_t count, size_t stride)
 
 /* The name of the element of that index. */
 const char *words_at(const void *table, size_t index, size_t stride);
-
-#endif

@@ -103,11 +103,11 @@ def spread(values):
 
 # ---- behind a sweep ----
 
-def turns(build, points=10000, others=10):
+def turns(build, points=10000, others=10, seconds=0.02):
     people = [f"b{i}" for i in range(others)]
     with tempfile.TemporaryDirectory() as directory:
         lab = Lab(build, directory, ["a", *people])
-        status, said = lab.client("a")("POST", "/v1/sweeps", sweep(0.02, points))
+        status, said = lab.client("a")("POST", "/v1/sweeps", sweep(seconds, points))
         assert status == 202, said
         time.sleep(0.5)
         for name in people:

@@ -7,6 +7,7 @@
 #include "client/context.h"
 #include "client/manual/manual.h"
 #include "client/terminal/interrupt.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "version.h"
 
@@ -41,7 +42,7 @@ static int run(struct context *context)
     if (table)
         options->given[OPTION_CSV] = "";
     if (options->given[OPTION_JSON] && table) {
-        error_set(&error, ERROR_INVALID, "--json and --%s do not go together", table);
+        error_set(&error, ERROR_INVALID, language_text("--json and --%s do not go together"), table);
         return context_usage(context, &error);
     }
     if (context_number(options, OPTION_PATIENCE, 60, 0, 86400, &retry_s, &error) != 0 ||
@@ -66,12 +67,16 @@ int main(int argc, char **argv)
     static struct context context;
     struct error error = {0};
     file_open_standard();
+    bool ascii = false;
+    for (int i = 1; i < argc; i++)
+        ascii = ascii || strcmp(argv[i], "--ascii") == 0;
+    language_open(ascii);
     if (argc > 1 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2);
     int parsed = context_parse(&context.options, argc, argv, &error);
     const char *const *given = context.options.given;
     screen_open(&context.screen, given[OPTION_COLOR] ? given[OPTION_COLOR] : "auto",
-                given[OPTION_ASCII] != NULL, given[OPTION_QUIET] != NULL);
+                given[OPTION_QUIET] != NULL);
     if (parsed != 0)
         return context_usage(&context, &error);
     int status = print_manual(&context.options, context.screen.columns);
@@ -82,7 +87,7 @@ int main(int argc, char **argv)
     if (status < 0)
         status = run(&context);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        screen_say(&context.screen, "standard output cannot be written");
+        screen_say(&context.screen, language_text("standard output cannot be written"));
         return status ? status : EXIT_FAILED;
     }
     return status;

@@ -6,13 +6,14 @@
 
 #include "client/manual/command_table.h"
 #include "client/service/http_client.h"
+#include "client/terminal/language.h"
 
 static void offer(const char *prefix, const char *before, const char *word, const char *text)
 {
     char whole[512];
     snprintf(whole, sizeof whole, "%s%s", before, word);
     if (strncmp(whole, prefix, strlen(prefix)) == 0)
-        printf("%s%s%.60s\n", whole, text && *text ? "\t" : "", text ? text : "");
+        printf("%s%s%.60s\n", whole, text && *text ? "\t" : "", text && *text ? language_text(text) : "");
 }
 
 /* Offers each word of "ca cg ldg". */
@@ -147,14 +148,19 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
         offer(prefix, "", "repeat=", "rounds, each with the arrays placed anew");
 }
 
-static void offer_figures(const char *prefix)
+static void offer_architectures(const char *prefix)
 {
-    static const char *const figures[][2] = {{"arch=", "architectures"},
-                                             {"block=", "threads"},
-                                             {"registers=", "registers a thread"},
-                                             {"shared_bytes=", "bytes a block"}};
+    if (!strchr(prefix, '='))
+        offer(prefix, "", "arch=", "architectures");
     if (strncmp(prefix, "arch=", 5) == 0)
         offer_rows(prefix, "arch=", "/v1/occupancy", "occupancies", "arch", NULL);
+}
+
+static void offer_figures(const char *prefix)
+{
+    static const char *const figures[][2] = {
+        {"block=", "threads"}, {"registers=", "registers a thread"}, {"shared_bytes=", "bytes a block"}};
+    offer_architectures(prefix);
     for (size_t i = 0; i < sizeof figures / sizeof *figures && !strchr(prefix, '='); i++)
         offer(prefix, "", figures[i][0], figures[i][1]);
 }
@@ -191,6 +197,8 @@ static bool offer_value(const char *command, const char *option, const char *pre
             offer_kernels(prefix);
         if (i == OPTION_DEVICE)
             offer_devices(prefix, "", strcmp(command, "ls") != 0);
+        if (i == OPTION_DEVICE_NAME)
+            offer_rows(prefix, "", "/v1/devices", "devices", "name", NULL);
         if (i == OPTION_COLUMNS)
             offer_columns(prefix);
         if (i == OPTION_SWEEP)
@@ -204,9 +212,11 @@ static void offer_next(const struct manual_command *command, const char *name, c
 {
     if (command->words == WORDS_KERNEL && !name)
         offer_kernels(prefix);
-    else if (command->words == WORDS_KERNEL)
+    else if (command->words == WORDS_KERNEL) {
+        if (command_table_takes(command, OPTION_DEVICE_NAME) || command_table_takes(command, OPTION_WARP))
+            offer_architectures(prefix);
         offer_parameters(name, prefix, command->most < 0);
-    else if (command->words == WORDS_RECIPE && !name)
+    } else if (command->words == WORDS_RECIPE && !name)
         offer_rows(prefix, "", "/v1/recipes", "recipes", "name", "title");
     else if (command->words == WORDS_DEVICE)
         offer_devices(prefix, "", false);

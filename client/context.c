@@ -7,6 +7,7 @@
 
 #include "api/suggest.h"
 #include "base/words.h"
+#include "client/terminal/language.h"
 
 /* The option that "name" or "name=value" names, or a single letter; OPTION_COUNT when there is none. */
 static enum option find_option(const char *text, bool letter)
@@ -27,9 +28,10 @@ static int unknown_option(const char *text, struct error *error)
     char name[SUGGEST_NAME_MAX + 1];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
     suggest_among(&meant, text[1] == '-' ? name : "", manual_options, OPTION_COUNT, sizeof *manual_options);
-    return meant.found ? error_set(error, ERROR_INVALID, "there is no option %s: did you mean --%s?", text,
-                                   meant.found)
-                       : error_set(error, ERROR_INVALID, "there is no option %s", text);
+    return meant.found
+               ? error_set(error, ERROR_INVALID, language_text("there is no option %s: did you mean --%s?"),
+                           text, meant.found)
+               : error_set(error, ERROR_INVALID, language_text("there is no option %s"), text);
 }
 
 static int unknown_command(const char *text, struct error *error)
@@ -38,9 +40,10 @@ static int unknown_command(const char *text, struct error *error)
     suggest_begin(&meant, text);
     for (const struct manual_command *command = manual_commands; command->name; command++)
         suggest_consider(&meant, command->name);
-    return meant.found ? error_set(error, ERROR_INVALID, "there is no command \"%s\": did you mean \"%s\"?",
-                                   text, meant.found)
-                       : error_set(error, ERROR_INVALID, "there is no command \"%s\"", text);
+    return meant.found ? error_set(error, ERROR_INVALID,
+                                   language_text("there is no command \"%s\": did you mean \"%s\"?"), text,
+                                   meant.found)
+                       : error_set(error, ERROR_INVALID, language_text("there is no command \"%s\""), text);
 }
 
 /* Parses the option argv[*at] with its value, which may be the next argument: *at is then that one. */
@@ -56,13 +59,15 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
     if (joined && !letter)
         joined++;
     if (!row->value && joined)
-        return error_set(error, ERROR_INVALID, "--%s takes no value", row->name);
+        return error_set(error, ERROR_INVALID, language_text("--%s takes no value"), row->name);
     if (row->value) {
         if (!joined && *at + 1 >= argc)
-            return error_set(error, ERROR_INVALID, "--%s needs a value: %s", row->name, row->value);
+            return error_set(error, ERROR_INVALID, language_text("--%s needs a value: %s"), row->name,
+                             row->value);
         value = joined ? joined : argv[++*at];
         if (row->choices && !words_contain(row->choices, value))
-            return error_set(error, ERROR_INVALID, "--%s is one of: %s", row->name, row->choices);
+            return error_set(error, ERROR_INVALID, language_text("--%s is one of: %s"), row->name,
+                             row->choices);
     }
     options->given[option] = value;
     return 0;
@@ -73,15 +78,15 @@ static int check_words(const struct command_line *options, struct error *error)
     const struct manual_command *command = options->command;
     for (int i = 0; command && i < OPTION_COUNT; i++)
         if (options->given[i] && !command_table_takes(command, (enum option)i))
-            return error_set(error, ERROR_INVALID, "%s does not take --%s", command->name,
+            return error_set(error, ERROR_INVALID, language_text("%s does not take --%s"), command->name,
                              manual_options[i].name);
     if (!command || options->given[OPTION_HELP])
         return 0;
     if (options->word_count < command->least)
-        return error_set(error, ERROR_INVALID, "%s needs more: coalesce %s %s", command->name, command->name,
-                         command->arguments);
+        return error_set(error, ERROR_INVALID, language_text("%s needs more: coalesce %s %s"), command->name,
+                         command->name, command->arguments);
     if (command->most >= 0 && options->word_count > command->most)
-        return error_set(error, ERROR_INVALID, "\"%s\" is one too many: coalesce %s %s",
+        return error_set(error, ERROR_INVALID, language_text("\"%s\" is one too many: coalesce %s %s"),
                          options->words[command->most], command->name, command->arguments);
     return 0;
 }
@@ -108,7 +113,7 @@ int context_parse(struct command_line *options, int argc, char **argv, struct er
                    !(options->command = command_table_find(text))) {
             return unknown_command(text, error);
         } else if (!options->command->name || options->word_count >= CONTEXT_WORDS_MAX) {
-            return error_set(error, ERROR_INVALID, "more than %d words", CONTEXT_WORDS_MAX);
+            return error_set(error, ERROR_INVALID, language_text("more than %d words"), CONTEXT_WORDS_MAX);
         } else if (!options->given[OPTION_HELP]) {
             options->words[options->word_count++] = text;
         }
@@ -126,7 +131,7 @@ int context_number(const struct command_line *options, enum option option, doubl
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value) || *value < least || *value > most)
-        return error_set(error, ERROR_INVALID, "--%s is a number from %g to %g, not \"%s\"",
+        return error_set(error, ERROR_INVALID, language_text("--%s is a number from %g to %g, not \"%s\""),
                          manual_options[option].name, least, most, text);
     return 0;
 }
@@ -135,6 +140,7 @@ int context_usage(struct context *context, const struct error *error)
 {
     screen_say(&context->screen, "%s", error->text);
     const struct manual_command *command = context->options.command;
-    fprintf(stderr, "  coalesce help%s%s says more.\n", command ? " " : "", command ? command->name : "");
+    fprintf(stderr, language_text("  coalesce help%s%s says more.\n"), command ? " " : "",
+            command ? command->name : "");
     return EXIT_USAGE;
 }

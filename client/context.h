@@ -1,6 +1,5 @@
 /* What every command works with: the parsed command line, the screen and the connection to the service. */
-#ifndef COALESCED_CLIENT_CONTEXT_H
-#define COALESCED_CLIENT_CONTEXT_H
+#pragma once
 
 #include "base/error.h"
 #include "client/manual/command_table.h"
@@ -21,6 +20,7 @@ struct context {
     struct command_line options;
     struct screen screen;
     struct http_client service;
+    const char *source_file; /* of the kernel that is sent; NULL: none is */
 };
 
 /* Options may stand anywhere; after "--" everything is a word. 0, or -1 with ERROR_INVALID: an unknown
@@ -35,5 +35,3 @@ int context_number(const struct command_line *options, enum option option, doubl
 
 /* Prints what is wrong with the command line. Returns EXIT_USAGE. */
 int context_usage(struct context *context, const struct error *error);
-
-#endif

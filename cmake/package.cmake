@@ -40,7 +40,7 @@ The package has the service coalesced with its page for a browser, and the
 command coalesce, which asks it from a terminal.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "adduser, debconf (>= 0.5) | debconf-2.0")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "prometheus")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "prometheus, clang")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
 foreach(file postinst prerm postrm templates conffiles)

@@ -1,5 +1,5 @@
-# The page, embedded: each file of web/ under its name, and those parts of D3 that charts use as one script, from the
-# distribution. Comments that begin or end a line, and what lines are indented by, stay here: a browser would fetch a tenth more. A
+# The page, embedded: each file of web/ under its name, and from the distribution those parts of D3 that charts use as one
+# script, and CodeMirror (codemirror.cmake). Comments that begin or end a line, and what lines are indented by, stay here: a browser would fetch a tenth more. A
 # file's tag follows from its bytes.
 set(d3_folder /usr/share/nodejs CACHE PATH "Where node-d3's packages are installed")
 # Charts take two scales, linear and logarithmic, between two numbers: the files of D3's sources that those are made of, in
@@ -24,15 +24,18 @@ endforeach()
 string(APPEND d3_script "return {range, scaleLinear: linear, scaleLog: log};\n})();\n")
 write_if_different(${generated}/web/d3.js "${d3_script}")
 
+include(cmake/codemirror.cmake)
+
 file(GLOB_RECURSE web_files RELATIVE ${CMAKE_SOURCE_DIR}/web CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.css ${CMAKE_SOURCE_DIR}/web/*.js)
 list(SORT web_files)
 set(WEB_SOURCES "")
 set(declarations "")
 set(list "")
-foreach(name ${web_files} d3.js)
+set(web_made d3.js codemirror.js codemirror.css)
+foreach(name ${web_files} ${web_made})
   set(file ${generated}/web/${name})
-  if(NOT name STREQUAL d3.js)
+  if(NOT name IN_LIST web_made)
     set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/${name})
     file(READ ${CMAKE_SOURCE_DIR}/web/${name} text)
     string(REGEX REPLACE "\n[ \t]*/\\*([^*]|\\*+[^*/])*\\*+/" "" text "\n${text}")

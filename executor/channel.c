@@ -225,10 +225,8 @@ static void take_frame(struct channel *channel, const struct protocol_frame *fra
 {
     struct error error = {0};
     struct message *message = malloc(sizeof *message);
-    if (!message)
-        give_up("no memory for a message");
-    if (protocol_parse(message, frame, &error) < 0)
-        give_up(error.text);
+    if (!message || protocol_parse(message, frame, &error) < 0)
+        give_up(message ? error.text : "no memory for a message");
     if (message->type != MESSAGE_WELCOME && message->type != MESSAGE_BEAT) {
         pthread_mutex_lock(&channel->lock);
         if (channel->waiting == MESSAGES_MAX)

@@ -2,8 +2,7 @@
    reach, and holds the lease (api/protocol.h) for a server on another machine. One thread reads, so that the
    process ends as soon as its input closes, also in the middle of a kernel. Another one sends beats, ends the
    process when the lease is over, and handles SIGTERM, by which a scheduler takes the device back. */
-#ifndef COALESCED_EXECUTOR_CHANNEL_H
-#define COALESCED_EXECUTOR_CHANNEL_H
+#pragma once
 
 #include "api/protocol.h"
 #include "base/buffer.h"
@@ -27,5 +26,3 @@ void channel_end(struct channel *channel);
 /* Writes a frame whole and frees it. Ends the process when its lease is over, when the server has closed the
    pipe, or when there was no memory for the frame. Any thread. */
 void channel_write(struct channel *channel, struct buffer frame);
-
-#endif

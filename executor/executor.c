@@ -17,6 +17,7 @@
 #include "executor/channel.h"
 #include "executor/machine_lock.h"
 #include "executor/process.h"
+#include "executor/source_task.h"
 #include "kernels/measure/runner.h"
 
 /* Longer than the server takes to end a process by SIGTERM and SIGKILL. */
@@ -35,7 +36,8 @@ struct executor {
     struct device_facts facts;
     struct channel *channel;
     struct machine_lock lock;
-    struct runner *runner; /* NULL until the first run or count: without it there is no context */
+    struct runner *runner;          /* NULL until the first run or count: without it there is no context */
+    struct source_service *sources; /* NULL until a user's own kernel runs */
 };
 
 /* One question of the server while it is answered. */
@@ -144,6 +146,15 @@ static struct buffer run_answer(struct executor_task *task, struct error *failur
     return frame;
 }
 
+/* An interpreted run does not touch the device, and locks it like any other. */
+static void interpreted_begin(void *arg, double timeout_s)
+{
+    struct executor_task *task = arg;
+    machine_lock_take(&task->executor->lock, "", false);
+    on_phase(task, "check");
+    process_deadline(timeout_s + deadline_margin_s);
+}
+
 /* ---- a count ---- */
 
 /* The experiments that share passes. */
@@ -238,7 +249,11 @@ static bool serve(struct executor *executor, const struct message *message)
     if (task) {
         *task = (struct executor_task){.executor = executor, .message = message};
         executor->lock.arg = task;
-        frame = message->type == MESSAGE_COUNT ? count_answer(task, &failure) : run_answer(task, &failure);
+        if (message->type == MESSAGE_COUNT)
+            frame = count_answer(task, &failure);
+        else if (!source_task_answer(&executor->sources, message, &executor->facts, interpreted_begin, task,
+                                     &frame, &failure))
+            frame = run_answer(task, &failure);
     }
     process_deadline(0);
     machine_lock_release(&executor->lock);

@@ -1,8 +1,7 @@
 /* The executor: the child process that alone holds a device's context. It speaks api/protocol.h on its
    standard input and output: it sends a hello, then answers one run or count after the other until its input
    closes. */
-#ifndef COALESCED_EXECUTOR_EXECUTOR_H
-#define COALESCED_EXECUTOR_EXECUTOR_H
+#pragma once
 
 #include "base/error.h"
 
@@ -25,5 +24,3 @@ int executor_check(const char *spec, struct error *error);
    ERROR_MEMORY. */
 int executor_count(struct runner *runner, const struct message *message, const struct device_facts *facts,
                    struct buffer *frame, struct error *error);
-
-#endif

@@ -5,8 +5,7 @@
    that is still ending cannot disturb a new one's timings. For a run, because what disturbs one another's
    times runs one after the other: its device, the peer's device where an experiment uses two, and "host-link"
    where it crosses the bus or works on the host's memory. */
-#ifndef COALESCED_EXECUTOR_MACHINE_LOCK_H
-#define COALESCED_EXECUTOR_MACHINE_LOCK_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void machine_lock_take_host_link(struct machine_lock *lock);
 
 /* Releases all locks of the run. */
 void machine_lock_release(struct machine_lock *lock);
-
-#endif

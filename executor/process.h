@@ -1,8 +1,7 @@
 /* What the executor asks of the kernel for its own process. It ends, should its server lose it: with its parent,
    first of all processes when memory is short, and at its own deadline. It runs on the cores and in the memory
    of its GPU's NUMA node: from other nodes, a launch takes longer to enqueue and a copy is slower. */
-#ifndef COALESCED_EXECUTOR_PROCESS_H
-#define COALESCED_EXECUTOR_PROCESS_H
+#pragma once
 
 #include "kernels/facts.h"
 
@@ -21,5 +20,3 @@ double process_pause_deadline(void);
    Fills in facts->numa_node and facts->cpus; they say that nothing is pinned where there is no node, or none
    of its cores may be used (which is logged). `sysfs`: "/sys". Before the context is created. */
 void process_pin(const char *sysfs, struct device_facts *facts);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a request wants from a GPU's hardware counters, and what they counted: plain data.
    device/device_counters.h reads them. */
-#ifndef COALESCED_KERNELS_COUNTERS_H
-#define COALESCED_KERNELS_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/cdefs.h>
@@ -83,4 +82,3 @@ void counters_begin(struct counters *counters, const struct counters_wanted *wan
 const struct counter *counters_find(const struct counters *counters, const char *name);
 
 __END_DECLS
-#endif

@@ -2,9 +2,10 @@
 #include "kernels/experiment.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "kernels/kernel_param.h"
 
 /* The limit of a buffer, bytes: half of what a signed 64-bit index can address. */
 static const uint64_t bytes_limit = UINT64_C(1) << 62;
@@ -27,24 +28,6 @@ const char *transfers_name(enum transfers transfers)
     return names[transfers];
 }
 
-bool problems_full(const struct problems *problems)
-{
-    return problems->count > EXPERIMENT_PROBLEMS;
-}
-
-void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
-{
-    if (problems->count < EXPERIMENT_PROBLEMS) {
-        struct problem *problem = &problems->at[problems->count];
-        snprintf(problem->pointer, sizeof problem->pointer, "%s", pointer);
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(problem->detail, sizeof problem->detail, format, arguments);
-        va_end(arguments);
-    }
-    problems->count++;
-}
-
 void experiment_init(struct experiment *experiment, const struct kernel *kernel)
 {
     *experiment = (struct experiment){
@@ -54,6 +37,7 @@ void experiment_init(struct experiment *experiment, const struct kernel *kernel)
         .block = {(int64_t)kernel->block.x, (int64_t)kernel->block.y, (int64_t)kernel->block.z},
         .measure = {.min_samples = 30, .noise = 0.01, .max_seconds = 1, .quiet_s = quiet_default_s},
         .timeout_s = 60,
+        .shared_bytes = kernel->dynamic_shared_bytes,
     };
     for (int i = 0; i < kernel->param_count; i++)
         experiment->param[i] = kernel->params[i].fallback;
@@ -61,7 +45,9 @@ void experiment_init(struct experiment *experiment, const struct kernel *kernel)
 
 struct domain experiment_domain(const struct experiment *experiment)
 {
-    struct domain domain = {.rows = 1, .columns = (uint64_t)experiment->size[0]};
+    struct domain domain = {.kernel = experiment->kernel,
+                            .rows = experiment->kernel->dims > 0,
+                            .columns = (uint64_t)experiment->size[0]};
     if (experiment->kernel->dims == 2) {
         domain.rows = (uint64_t)experiment->size[0];
         domain.columns = (uint64_t)experiment->size[1];
@@ -89,7 +75,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 static uint64_t buffer_bytes(const struct experiment *experiment, const struct domain *domain, int buffer)
 {
     uint64_t elements = experiment->kernel->elements(domain, buffer);
-    uint64_t each = dtype_bytes(experiment->dtype);
+    uint64_t each = kernel_element_bytes(experiment->kernel, buffer, experiment->dtype);
     return elements > bytes_limit / each ? bytes_limit : elements * each;
 }
 
@@ -117,6 +103,16 @@ uint64_t experiment_working_set_bytes(const struct experiment *experiment)
     return bytes < bytes_limit ? bytes : bytes_limit;
 }
 
+static uint64_t widest_element_bytes(const struct experiment *experiment)
+{
+    uint64_t widest = 1;
+    for (int b = 0; b < experiment->kernel->buffer_count; b++) {
+        uint64_t each = kernel_element_bytes(experiment->kernel, b, experiment->dtype);
+        widest = each > widest ? each : widest;
+    }
+    return widest;
+}
+
 /* Returns true when the size is valid enough for the other checks. */
 static bool check_size(const struct experiment *experiment, struct problems *problems)
 {
@@ -133,14 +129,14 @@ static bool check_size(const struct experiment *experiment, struct problems *pro
         }
     if (!usable)
         return false;
-    uint64_t n = (uint64_t)experiment->size[0];
-    uint64_t limit = bytes_limit / (64 * dtype_bytes(experiment->dtype));
+    uint64_t n = (uint64_t)experiment->size[0], each = widest_element_bytes(experiment);
+    uint64_t limit = bytes_limit / (64 * each);
     if (kernel->dims == 2)
         n = n > limit / (uint64_t)experiment->size[1] ? limit + 1 : n * (uint64_t)experiment->size[1];
     if (n > limit) {
         problem_add(problems, "#/size",
                     "elements of %llu bytes overflow the address space; the limit is %llu elements",
-                    (unsigned long long)dtype_bytes(experiment->dtype), (unsigned long long)limit);
+                    (unsigned long long)each, (unsigned long long)limit);
         return false;
     }
     return true;
@@ -149,27 +145,13 @@ static bool check_size(const struct experiment *experiment, struct problems *pro
 static bool check_params(const struct experiment *experiment, bool sized, struct problems *problems)
 {
     const struct kernel *kernel = experiment->kernel;
+    uint64_t n = experiment_domain(experiment).n;
     int before = problems->count;
     for (int i = 0; i < kernel->param_count; i++) {
         const struct kernel_param *param = &kernel->params[i];
         char pointer[64];
         snprintf(pointer, sizeof pointer, "#/%s", param->name);
-        int64_t value = experiment->param[i];
-        int64_t max = param->max;
-        bool by_size = max == PARAM_MAX_IS_SIZE;
-        if (by_size && sized)
-            max = (int64_t)experiment_domain(experiment).n;
-        if (value < param->min)
-            problem_add(problems, pointer, "must be at least %lld, is %lld", (long long)param->min,
-                        (long long)value);
-        else if (value > max)
-            problem_add(problems, pointer,
-                        by_size ? "must not exceed the size, %lld elements; is %lld"
-                                : "must be at most %lld, is %lld",
-                        (long long)max, (long long)value);
-        else if (param->power_of_two && (value & (value - 1)))
-            problem_add(problems, pointer, "must be a power of two from %lld to %lld, is %lld",
-                        (long long)param->min, (long long)max, (long long)value);
+        kernel_param_check(param, experiment->param[i], sized ? &n : NULL, pointer, problems);
     }
     return problems->count == before;
 }
@@ -239,10 +221,12 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
     const uint64_t need[3] = {cover.x, cover.y, cover.z};
     int64_t *grid = experiment->grid;
     bool derive = !grid[0] && !grid[1] && !grid[2];
-    const char *pointer = derive ? "#/size" : "#/grid";
+    const char *pointer = !derive ? "#/grid" : kernel->dims ? "#/size" : "#/threads";
     for (int i = 0; i < 3; i++) {
         uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
         uint64_t cluster = i == 0 ? kernel->cluster(&domain) : 1;
+        if (!derive && kernel->free_grid)
+            least = 1;
         if (derive)
             grid[i] = (int64_t)((least ? least : 1) + cluster - 1) / (int64_t)cluster * (int64_t)cluster;
         if (kernel->grid_stride && i == 0) {
@@ -306,9 +290,9 @@ static void check_memory(const struct experiment *experiment, const struct devic
 {
     uint64_t need = experiment_memory_bytes(experiment);
     if (need > facts->memory_bytes)
-        problem_add(problems, "#/size", "%d buffers need %llu bytes, %s has %llu",
-                    experiment->kernel->buffer_count, (unsigned long long)need, facts->name,
-                    (unsigned long long)facts->memory_bytes);
+        problem_add(problems, experiment->kernel->dims ? "#/size" : "#/arguments",
+                    "%d buffers need %llu bytes, %s has %llu", experiment->kernel->buffer_count,
+                    (unsigned long long)need, facts->name, (unsigned long long)facts->memory_bytes);
 }
 
 static void check_range(struct problems *problems, const char *pointer, double value, double min, double max)
@@ -378,7 +362,7 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
 {
     const struct kernel *kernel = experiment->kernel;
     int before = problems->count;
-    if (!(kernel->dtypes >> experiment->dtype & 1u))
+    if (kernel->dtypes && !(kernel->dtypes >> experiment->dtype & 1u))
         refuse_dtype(experiment, problems);
     check_common(experiment, problems);
     check_peer(experiment, facts, problems);

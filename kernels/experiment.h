@@ -1,6 +1,5 @@
 /* One request in plain C, and the one place that decides whether it can run. */
-#ifndef COALESCED_KERNELS_EXPERIMENT_H
-#define COALESCED_KERNELS_EXPERIMENT_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -8,6 +7,7 @@
 #include "kernels/facts.h"
 #include "kernels/kernel.h"
 #include "kernels/placement.h"
+#include "kernels/problems.h"
 
 __BEGIN_DECLS
 
@@ -48,6 +48,9 @@ const char *transfers_name(enum transfers transfers);
 
 struct experiment {
     const struct kernel *kernel;
+    /* Machine code of a kernel that is not of the suite, and the architecture that it is of; NULL: not known. Borrowed. */
+    const struct code *code;
+    const char *code_arch;
     enum dtype dtype;
     int64_t size[2]; /* as the kernel's dims say; size[1] is 0 for one dimension */
     int64_t block[3];
@@ -69,7 +72,6 @@ struct experiment {
 };
 
 enum {
-    EXPERIMENT_PROBLEMS = 16,
     EXPERIMENT_MIN_SAMPLES_MAX = 10000,
     EXPERIMENT_TIMEOUT_MAX_S = 3600,
     EXPERIMENT_MAX_SECONDS_MAX = 600,
@@ -77,21 +79,6 @@ enum {
     EXPERIMENT_PRIORITY_MAX = 100,      /* the minimum is -100 */
     EXPERIMENT_PRIORITY_OVERRIDE = 200, /* above all others: an admin's experiment that runs first */
 };
-
-/* The errors of a request, by field. */
-struct problems {
-    int count; /* may exceed EXPERIMENT_PROBLEMS; only so many are stored */
-    struct problem {
-        char pointer[64]; /* a JSON pointer as a URI fragment: "#/block/0" */
-        char detail[224];
-    } at[EXPERIMENT_PROBLEMS];
-};
-
-/* True when no further problem can be stored. Code that reads input of a client's length stops then. */
-bool problems_full(const struct problems *problems);
-
-void problem_add(struct problems *problems, const char *pointer, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* Sets all fields to the kernel's defaults; the grid is derived later. */
 void experiment_init(struct experiment *experiment, const struct kernel *kernel);
@@ -125,4 +112,3 @@ uint64_t experiment_buffer_at(const struct experiment *experiment, int buffer);
 enum { KERNEL_GUARD_BYTES = 4096, KERNEL_ALIGN_BYTES = 256 };
 
 __END_DECLS
-#endif

@@ -1,7 +1,6 @@
 /* The facts of a device: the executor reports them once, then the server knows them without asking the device
    again. */
-#ifndef COALESCED_KERNELS_FACTS_H
-#define COALESCED_KERNELS_FACTS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/cdefs.h>
@@ -62,5 +61,3 @@ double facts_peak_bandwidth_gbps(uint32_t memory_clock_khz, uint32_t bus_bits, u
 double facts_peak_single_gflops(uint32_t clock_khz, uint32_t multiprocessors, uint32_t lanes, uint32_t chips);
 
 __END_DECLS
-
-#endif

@@ -32,6 +32,12 @@ uint64_t dtype_bytes(enum dtype dtype)
     return dtypes[dtype].bytes;
 }
 
+uint64_t kernel_element_bytes(const struct kernel *kernel, int buffer, enum dtype dtype)
+{
+    unsigned own = kernel->buffers[buffer].element_bytes;
+    return own ? own : dtype_bytes(dtype);
+}
+
 static struct kernel *kernels;
 static int kernel_count;
 static pthread_once_t described = PTHREAD_ONCE_INIT;

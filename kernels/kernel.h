@@ -1,6 +1,5 @@
 /* A kernel as a plain table, for all code that does not run it: filled from its one file in suite/. */
-#ifndef COALESCED_KERNELS_KERNEL_H
-#define COALESCED_KERNELS_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +10,9 @@
 
 __BEGIN_DECLS
 
-enum { KERNEL_PARAMS = 4, KERNEL_BUFFERS = 4 };
+/* The most parameters and buffers of any kernel; and of one of the suite, whose arrays are copied to a GPU
+   with each launch. */
+enum { KERNEL_PARAMS = 16, KERNEL_BUFFERS = 16, SUITE_PARAMS = 4, SUITE_BUFFERS = 4 };
 
 enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_U8, DTYPE_U16, DTYPE_COUNT };
 
@@ -40,17 +41,20 @@ struct text_pair {
     const char *en KERNEL_INITIAL(NULL), *zh KERNEL_INITIAL(NULL);
 };
 
-enum param_type { PARAM_INTEGER, PARAM_CHOICE };
+/* A parameter's value is an int64_t: that integer; for PARAM_UNSIGNED the same 64 bits as a uint64_t; the index of a
+   choice; or the bits of a double (kernel_param_number()). */
+enum param_type { PARAM_INTEGER, PARAM_CHOICE, PARAM_UNSIGNED, PARAM_NUMBER };
 
-/* Value of `max` of an integer parameter: the experiment's size. */
-#define PARAM_MAX_IS_SIZE INT64_MAX
+/* Value of `max` of an integer parameter, which no other has: the experiment's size. */
+#define PARAM_MAX_IS_SIZE INT64_MIN
 
 struct kernel_param {
     const char *name, *unit;
     struct text_pair text;
     enum param_type type;
-    int64_t min, max, fallback; /* inclusive; fallback is the default. For a choice: indices into choices */
-    bool power_of_two;          /* only powers of two are allowed */
+    int64_t min, max,
+        fallback;      /* inclusive; fallback is the default. All three as values are: see param_type */
+    bool power_of_two; /* only powers of two are allowed */
     const char *const *choices; /* PARAM_CHOICE: names, ended by NULL */
 };
 
@@ -58,10 +62,13 @@ struct shape {
     uint64_t x, y, z;
 };
 
+struct kernel;
+
 /* The domain of one experiment. In one dimension rows is 1 and columns is n; n = rows * columns always
-   holds. */
+   holds. All are 0 for a kernel without a size. */
 struct domain {
-    uint64_t n, rows, columns; /* elements */
+    const struct kernel *kernel; /* of the experiment: for functions of kernels that are made while it runs */
+    uint64_t n, rows, columns;   /* elements */
     int64_t param[KERNEL_PARAMS];
     struct shape block; /* threads, for kernels whose work depends on the lane within a block */
     struct shape grid;  /* blocks, for kernels whose work depends on the block; 0 until it is derived */
@@ -73,9 +80,10 @@ enum buffer_role { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_ACCUMULATED };
 struct kernel_buffer {
     const char *name, *text;
     enum buffer_role role;
+    unsigned element_bytes KERNEL_INITIAL(0); /* 0: those of the experiment's dtype */
 };
 
-/* Elements of global memory that a kernel accesses, each access counted; times dtype_bytes: bytes
+/* Elements of global memory that a kernel accesses, each access counted; times dtype_bytes(): bytes
    requested. */
 struct traffic {
     uint64_t loads, stores;
@@ -97,13 +105,17 @@ struct kernel {
     struct text_pair lesson; /* what it shows, a sentence or two */
     const char *source;      /* the text of its file */
     const char *sha256;      /* of that file, in hex */
-    unsigned dtypes;         /* a set of 1u << enum dtype: the types that it accepts */
-    enum dtype dtype;        /* the default */
-    int dims;                /* dimensions of its size: 1, or 2 for [rows, columns] */
-    int grid_dims;           /* grid and block may differ from 1 in so many leading dimensions */
+    /* A set of 1u << enum dtype: the types that it accepts; empty: a request has no "dtype", and each buffer has an
+       element_bytes. */
+    unsigned dtypes;
+    enum dtype dtype;      /* the default */
+    int dims;              /* dimensions of its size: 1, 2 for [rows, columns]; 0: a request has no "size" */
+    const char *size_name; /* another name of "size" in a request; NULL: none */
+    int grid_dims;         /* grid and block may differ from 1 in so many leading dimensions */
     int block_dims;
     int per_thread;   /* maximum of elements that a thread covers */
     bool grid_stride; /* loops over the grid: any grid covers the domain */
+    bool free_grid;   /* a grid that a request asks for need not cover the domain */
     /* Some addresses are not affine in a block's coordinates, so its prediction may be inexact. */
     bool sampled;
     /* Some buffers lie in the host's memory, or move to it and back: the kernel uses the bus. */
@@ -113,6 +125,7 @@ struct kernel {
     bool streamed;      /* on a GPU a run is several launches with copies between, in several streams */
     uint64_t size[2];   /* the default: elements, or rows and columns */
     struct shape block; /* the default, threads */
+    int64_t dynamic_shared_bytes KERNEL_INITIAL(0); /* the default of a request's "shared_bytes" */
     int param_count, buffer_count;
     struct kernel_param params[KERNEL_PARAMS];
     struct kernel_buffer buffers[KERNEL_BUFFERS];
@@ -153,6 +166,9 @@ struct kernel {
     bool (*expected)(const struct domain *domain, enum dtype dtype, int buffer, uint64_t i, double *value);
 };
 
+/* Bytes an element of a buffer, in an experiment of that dtype. */
+uint64_t kernel_element_bytes(const struct kernel *kernel, int buffer, enum dtype dtype);
+
 /* All kernels, in the order of their names. Safe from any thread. */
 int suite_count(void);
 const struct kernel *suite_at(int index);
@@ -180,4 +196,3 @@ struct suite_row {
 extern const struct suite_row suite_rows[];
 
 __END_DECLS
-#endif

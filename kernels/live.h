@@ -5,8 +5,7 @@
    The server reads it too, for a device whose executor is gone or busy. A reading makes some tens of driver
    calls at most and is never made within a timed sample. A driver in trouble may block a call, so a thread that
    must not block has to leave readings to another one. */
-#ifndef COALESCED_KERNELS_LIVE_H
-#define COALESCED_KERNELS_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,4 +91,3 @@ const char *live_reason(const struct live_reading *reading);
 void live_cpu_uuid(char *uuid, int size);
 
 __END_DECLS
-#endif

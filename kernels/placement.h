@@ -1,7 +1,6 @@
 /* Where an experiment's arrays lie in memory. The same kernel takes up to a few per cent more or less time at
    another placement (docs/measuring.md), so each result names its own, and a request may want a new one. */
-#ifndef COALESCED_KERNELS_PLACEMENT_H
-#define COALESCED_KERNELS_PLACEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,4 +50,3 @@ uint64_t placement_spacer(uint64_t step, uint64_t least, uint64_t most);
 #define PLACEMENT_SPACER_MOST (UINT64_C(80) << 20)
 
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* The result of an experiment on a device. Times are microseconds, bandwidths 10^9 bytes a second. */
-#ifndef COALESCED_KERNELS_RESULT_H
-#define COALESCED_KERNELS_RESULT_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -54,6 +53,8 @@ struct correctness {
         bool guard;
         double expected, found;
         bool untouched; /* a launch must not change it */
+        int line,
+            reference_line; /* of sources, where `found` and `expected` were stored; 0: not known, or nowhere */
     } first;
 };
 
@@ -102,4 +103,3 @@ struct result {
 };
 
 __END_DECLS
-#endif

@@ -1,8 +1,7 @@
 /* Whether the device was undisturbed and steady while a kernel was timed. Looks (readings) are taken directly
    after work on the device, because the clocks of an idle one tell nothing: after the check of the kernel,
    between cold and hot samples, and at the end. Never within a sample. */
-#ifndef COALESCED_KERNELS_STABILITY_H
-#define COALESCED_KERNELS_STABILITY_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -76,4 +75,3 @@ double stability_wait(struct live *live, struct live_own own, double limit_s,
                       void (*say)(void *arg, const char *phase), void *arg);
 
 __END_DECLS
-#endif

@@ -1,7 +1,6 @@
 /* What several runs say together: medians, and how far two sets of runs lie apart, with intervals that hold
    their claim for few values and for whatever distribution these have. Plain arithmetic; any thread. */
-#ifndef COALESCED_KERNELS_STATISTICS_H
-#define COALESCED_KERNELS_STATISTICS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ struct statistics_shift {
    promise too much. */
 void statistics_shift(const double *a, int a_count, const double *b, int b_count,
                       struct statistics_shift *shift);
-
-#endif

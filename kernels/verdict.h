@@ -1,7 +1,6 @@
 /* Decides which of two sets of runs of one experiment is faster, as far as the data allow. The unit is a
    placement of the arrays: runs at one placement share its effect, and count as one. */
-#ifndef COALESCED_KERNELS_VERDICT_H
-#define COALESCED_KERNELS_VERDICT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ struct verdict_of {
    at either end. Sorts the runs, of which each side has at least one. Returns 0, or -1: no memory. */
 int verdict_judge(struct verdict_run *a, int a_count, struct verdict_run *b, int b_count, double same_within,
                   double apart_us, struct verdict_of *of);
-
-#endif

@@ -27,7 +27,7 @@ build_progress() {
     return 0
 }
 
-# build_preset <preset> <target or all> [configure arguments]: quiet, but for how far it is, unless it fails.
+# build_preset <preset> <targets, or all> [configure arguments]: quiet, but for how far it is, unless it fails.
 build_preset() {
     local preset=$1 target=$2 folder=build log status=0
     shift 2
@@ -38,7 +38,7 @@ build_preset() {
     mkdir -p "$folder"
     : >"$log"
     { cmake --preset "$preset" "$@" &&
-        NINJA_STATUS='[%f/%t] ' cmake --build "$folder" -j "$(nproc)" --target "$target"; } 2>&1 |
+        NINJA_STATUS='[%f/%t] ' cmake --build "$folder" -j "$(nproc)" --target $target; } 2>&1 |
         build_progress "$log" || status=$?
     if [ "$status" != 0 ]; then
         grep -nE 'error|Error|undefined reference' "$log" | head -n 20 >&2

@@ -57,6 +57,8 @@ def pages(service):
     recipe = first(sweeps, lambda sweep: sweep["recipe"] == "sum_matrix_blocks")
     return {
         "lab": "",
+        "source": "source?example=naive&line=8",
+        "source-race": "source?example=race",
         "new": "new?kernel=read_offset&offset=11&size=67108864&block=512",
         "experiment": address("experiments/{}", whole and whole["id"]),
         "sweep-offsets": address("sweeps/{}", sweep(lambda sweep: {"read_offset", "write_offset"} <= set(kernels(sweep)))),
@@ -80,6 +82,7 @@ def pages(service):
 def settle(walk):
     """Until nothing on the page has changed for a while: answers come, and charts are drawn as they do."""
     walk.until(lambda: walk.text("h1") not in ("", "…") and walk.text("footer"))
+    walk.until(lambda: not walk.all(".source-page") or walk.text(".lead"))  # a first compilation takes a while
     seen, since = None, time.monotonic()
     limit = since + 15
     while time.monotonic() - since < SETTLED_S and time.monotonic() < limit:

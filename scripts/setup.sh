@@ -1,8 +1,8 @@
 # Sourced by ./run, ./test and the Dockerfile, there by a plain sh: installs what is missing on Debian and Ubuntu.
 
-run_packages="gcc g++ cmake ninja-build pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev libcminpack-dev zlib1g-dev libcurl4-openssl-dev node-d3 curl jq git"
+run_packages="gcc g++ cmake ninja-build pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev nettle-dev libcminpack-dev libmuparser-dev libseccomp-dev zlib1g-dev libcurl4-openssl-dev node-d3 libjs-codemirror curl jq git"
 # Of systemd the tests use systemd-analyze.
-test_packages="$run_packages libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format systemd"
+test_packages="$run_packages clang mold ccache libcmocka-dev python3 python3-pytest python3-requests python3-yaml python3-jsonschema procps clang-format systemd"
 browser_packages="chromium chromium-driver python3-selenium" # of tests/browser; other distributions name them otherwise
 deb_packages="dpkg-dev file lintian shellcheck docker-compose" # of tests/packages
 client_packages="zsh fish python3-pandas python3-matplotlib" # of tests/client: completions in real shells, docs/notebook.md
@@ -29,6 +29,21 @@ install_packages() {
         return 1
     fi
     rm -f "$log"
+}
+
+# have_nvrtc: is the compiler of a CUDA toolkit where coalesced looks for it?
+have_nvrtc() {
+    local library
+    for library in /usr/local/cuda/lib64/libnvrtc.so*; do
+        if [ -e "$library" ]; then return 0; fi
+    done
+    PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so'
+}
+
+# install_compiler: what compiles the sources that users bring: clang, where there is no NVRTC. All else works without it.
+install_compiler() {
+    if have_nvrtc || command -v clang >/dev/null; then return 0; fi
+    install_packages clang || echo "WITHOUT clang OR NVRTC no source of a user's own is compiled." >&2
 }
 
 # install_remote: $remote_packages, without the services that they would start now and at each boot, as the tests start

@@ -68,6 +68,9 @@ static const struct config_option {
     {"--calibrate", "COALESCED_CALIBRATE", "WHEN", "auto", OPTION_TEXT, AT(calibrate), 0, 0,
      "when a GPU's constants are measured: auto, when it has nothing to do and none of its driver and build, "
      "or ask, when somebody asks"},
+    {"--source", "COALESCED_SOURCE", "WHAT", "predict", OPTION_TEXT, AT(source), 0, 0,
+     "what is done with CUDA source in a request: predict (compiled and executed in a sandbox of this "
+     "machine's processor) or off"},
     {"--executor-command", "COALESCED_EXECUTOR_COMMAND", "COMMAND", "/proc/self/exe --executor", OPTION_TEXT,
      AT(executor_command), 0, 0,
      "what runs experiments on devices that have no command of their own: words with '...' or \"...\" around "
@@ -91,6 +94,8 @@ static const struct config_option {
      "experiments of one owner that may wait, where there are tokens; 0: half of --queue-limit"},
     {"--owner-seconds", "COALESCED_OWNER_SECONDS", "S", "604800", OPTION_SECONDS, AT(owner_s), 1, 1e9,
      "what the time limits of an owner's waiting experiments may add up to, where there are tokens"},
+    {"--owner-kernels", "COALESCED_OWNER_KERNELS", "N", "100", OPTION_INTEGER, AT(owner_kernels), 0, 1e6,
+     "kernels of their own that one owner may have stored"},
     {"--share-half-life", "COALESCED_SHARE_HALF_LIFE", "S", "3600", OPTION_SECONDS, AT(half_life_s), 1, 1e9,
      "used device time counts half after so long, when shares of device time are compared"},
     {"--attempts", "COALESCED_ATTEMPTS", "N", "3", OPTION_INTEGER, AT(attempts), 1, 100,
@@ -289,6 +294,8 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, given, error) < 0)
             return -1;
+    if (strcmp(config->source, "predict") != 0 && strcmp(config->source, "off") != 0)
+        return error_set(error, ERROR_INVALID, "--source must be predict or off, not \"%s\"", config->source);
     if (strcmp(config->calibrate, "auto") != 0 && strcmp(config->calibrate, "ask") != 0)
         return error_set(error, ERROR_INVALID, "--calibrate must be auto or ask, not \"%s\"",
                          config->calibrate);

@@ -1,7 +1,6 @@
 /* The options of the service: one table of flags, COALESCED_* variables and defaults. A flag overrides its
    variable, a variable the default. */
-#ifndef COALESCED_SERVER_CONFIG_H
-#define COALESCED_SERVER_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,12 +21,14 @@ struct config {
     char *device_lines;   /* "NAME=COMMAND" lines; empty: none */
     char *devices_file;   /* empty: none */
     char *calibrate;      /* "auto" or "ask" */
+    char *source;         /* "predict" or "off" */
     char *default_device; /* a number, a name or "any"; empty: the first of the list */
     char *executor_command;
     double idle_s, hello_s; /* negative: not given */
     double lost_s;
     double grace_s, quiet_s;
     int queue_limit, attempts;
+    int owner_kernels;
     int owner_limit; /* as owner_s 0 without a token file, where there is one owner */
     double owner_s, half_life_s;
     double keep_days;                  /* 0: no limit */
@@ -59,5 +60,3 @@ void config_help(FILE *out);
 
 /* Applies --log-level. */
 int config_set_log_level(const struct config *config, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* Opens what the options name: the TCP port, the Unix socket, whose file's mode and group say who may
    connect, the check of hosts and origins, and the logs of requests; and announces where the service
    listens. */
-#ifndef COALESCED_SERVER_LISTENERS_H
-#define COALESCED_SERVER_LISTENERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -45,5 +44,3 @@ int listeners_announce(struct listeners *listeners, const char *instance, struct
 
 /* Closes all, and removes the Unix socket's file unless another one has taken its place. */
 void listeners_close(struct listeners *listeners);
-
-#endif

@@ -1,5 +1,5 @@
-/* The program: the service, one of its subcommands, or (`coalesced --executor`) the child process that runs
-   experiments. */
+/* The program: the service, one of its subcommands, or one of its child processes: `coalesced --executor` runs
+   experiments, `coalesced --sandbox` compiles what users send. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/words.h"
 #include "executor/executor.h"
+#include "executor/sandbox_main.h"
 #include "server/auth/token_command.h"
 #include "server/config.h"
 #include "server/server.h"
@@ -29,6 +30,10 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--executor") == 0) {
         prctl(PR_SET_NAME, "coalesced-exec");
         return executor_main(argc, argv);
+    }
+    if (argc > 1 && strcmp(argv[1], "--sandbox") == 0) {
+        prctl(PR_SET_NAME, "coalesced-box");
+        return sandbox_main(argc, argv);
     }
     int subcommand = words_find(argc > 1 ? argv[1] : NULL, WORDS_TABLE(subcommands));
     if (subcommand >= 0)

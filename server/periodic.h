@@ -7,8 +7,7 @@
 
    A job must not wait for a device, for another process or for a commit: no other job runs meanwhile. Work
    that may take longer has a thread of its own or runs in the worker pool (http/worker_pool.h). */
-#ifndef COALESCED_SERVER_PERIODIC_H
-#define COALESCED_SERVER_PERIODIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void periodic_remove(struct periodic_job *job);
 /* Runs the job at that time, unless it is due before. Any thread, with any lock held. A job that was removed
    does not run. */
 void periodic_wake(struct periodic_job *job, int64_t at_ns);
-
-#endif

@@ -79,11 +79,17 @@ static int pool_begin(struct server *server, struct error *error)
     return server->service.pool ? 0 : device_pool_new(&server->service.pool, &roster, error);
 }
 
+/* Started by the first request that needs it. */
+static const char *const sandbox_command[] = {"/proc/self/exe", "--sandbox", NULL};
+
 static int workers_begin(struct server *server, struct error *error)
 {
     struct service *service = &server->service;
     bool automatic = strcmp(server->config->calibrate, "auto") == 0;
     readings_watch(service->readings, service->devices, service->queue);
+    if (strcmp(server->config->source, "off") != 0 &&
+        !(service->sources = source_service_new(sandbox_command)))
+        return error_set(error, ERROR_MEMORY, "no memory for the sandbox");
     if (calibrations_start(&service->calibrations, service->store, service->queue, service->devices,
                            automatic, error) < 0)
         return -1;
@@ -259,6 +265,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
     server->service.data_dir = config->data_dir;
     server->service.default_device = config->default_device;
     server->service.undo_s = config->undo_s;
+    server->service.owner_kernels = config->owner_kernels;
     if (device_choice_check_default(config->default_device, error) < 0)
         return -1;
     if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||
@@ -284,6 +291,7 @@ static void server_stop(struct server *server)
     if (service->feed)
         event_feed_listen(service->feed, NULL, NULL);
     http_stop(server->http);
+    source_service_free(service->sources);
     starting_end(server->service.starting);
     listeners_close(&server->listeners);
     queue_end(server);

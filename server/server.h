@@ -1,6 +1,5 @@
 /* Runs the service, from its options to its end. */
-#ifndef COALESCED_SERVER_SERVER_H
-#define COALESCED_SERVER_SERVER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -13,5 +12,3 @@ typedef int (*executor_spec_check)(const char *spec, struct error *error);
    thread, which must be the only one. `config` is borrowed. Returns the exit status: 0, or 1 after an error,
    which is in the log. */
 int server_run(const struct config *config, executor_spec_check spec_check);
-
-#endif

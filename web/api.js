@@ -1,7 +1,8 @@
 /* The service, as pages ask it.
 
    get(path), post(path, body), del(path), put as send(method, path, body): JSON, or an ApiError with `status`,
-   `problem` and `errors` (a list of {pointer, detail}). `text(path)` and postText(path, body) give a text. Paths are
+   `problem` and `errors` (a list of {pointer, detail}), whose
+   sentences are a page's (service_text.js). `text(path)` and postText(path, body) give a text. Paths are
    those of links ("/v1/queue"); they are taken relative to where the page lies, so that a proxy's prefix holds.
    Options: {signal, headers, wait: seconds}. A reply of 401 asks for a token in the page and tries again. Where the
    service cannot be reached each call waits and tries again until its signal is aborted; a submission carries a key, so
@@ -9,6 +10,7 @@
    resumes them; where there are none it calls onEvent({event: "poll"}) every 5 s. After "open" comes what the service
    sends, as {event, id, data} with data parsed; "end" is the last one. link("experiments/x") is the address of a page.
  */
+import {plainText} from "./service_text.js";
 import {language} from "./words.js";
 
 export const BASE = new URL("../", import.meta.url);    /* of the pages */
@@ -20,10 +22,10 @@ export const resolve = path => new URL(path.replace(/^\//, ""), ROOT).href;
 
 export class ApiError extends Error {
   constructor(status, problem) {
-    super(problem.detail ?? problem.title ?? `status ${status}`);
+    super(plainText(problem.detail ?? problem.title ?? `status ${status}`));
     this.status = status;
     this.problem = problem;
-    this.errors = problem.errors ?? [];
+    this.errors = (problem.errors ?? []).map(one => ({...one, detail: plainText(one.detail)}));
   }
 }
 

@@ -20,22 +20,23 @@ import {topState} from "./top.js";
 const {t} = words;
 const {link} = api;
 
-/* Path below /ui/, module, and whether the bar names it. */
+/* Path below /ui/, module, whether the bar names it, and the stylesheets besides those of all pages. */
 const pages = [
-  {path: "", module: "lab", nav: "nav.lab"},
-  {path: "new", module: "new", nav: "nav.new"},
-  {path: "experiments", module: "experiments", nav: "nav.experiments"},
-  {path: "experiments/{id}", module: "experiment"},
-  {path: "sweeps", module: "sweeps", nav: "nav.sweeps"},
-  {path: "sweeps/{id}", module: "sweep"},
-  {path: "compare", module: "compare", nav: "nav.compare"},
-  {path: "queue", module: "queue"},
-  {path: "devices", module: "devices"},
-  {path: "devices/{name}", module: "device"},
-  {path: "recipes", module: "recipes", nav: "nav.recipes"},
-  {path: "recipes/{name}", module: "recipe"},
-  {path: "lessons", module: "lessons", nav: "nav.lessons"},
-  {path: "lessons/{name}", module: "lesson"},
+  {path: "", module: "lab", nav: "nav.lab", styles: ["sweep"]},
+  {path: "new", module: "new", nav: "nav.new", styles: ["sweep"]},
+  {path: "source", module: "source", nav: "nav.source", styles: ["codemirror", "source"]},
+  {path: "experiments", module: "experiments", nav: "nav.experiments", styles: ["sweep"]},
+  {path: "experiments/{id}", module: "experiment", styles: ["sweep", "source"]},
+  {path: "sweeps", module: "sweeps", nav: "nav.sweeps", styles: ["sweep"]},
+  {path: "sweeps/{id}", module: "sweep", styles: ["sweep"]},
+  {path: "compare", module: "compare", nav: "nav.compare", styles: ["sweep"]},
+  {path: "queue", module: "queue", styles: ["sweep"]},
+  {path: "devices", module: "devices", styles: ["sweep"]},
+  {path: "devices/{name}", module: "device", styles: ["sweep"]},
+  {path: "recipes", module: "recipes", nav: "nav.recipes", styles: ["sweep", "learning"]},
+  {path: "recipes/{name}", module: "recipe", styles: ["sweep", "learning"]},
+  {path: "lessons", module: "lessons", nav: "nav.lessons", styles: ["sweep", "learning"]},
+  {path: "lessons/{name}", module: "lesson", styles: ["sweep", "learning"]},
 ];
 
 /* ---- the page that is open ---- */
@@ -76,7 +77,7 @@ function setQuery(values) {
     else
       query.set(name, value);
   const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-  history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : ""));
+  history.replaceState(history.state, "", location.pathname + (text ? `?${text}` : "") + location.hash);
 }
 
 function showMissing(root) {
@@ -104,6 +105,16 @@ function navShow() {
   }
 }
 
+const sheets = new Map();
+
+/* Promises that the stylesheet is there, or cannot be had. */
+function styleLoad(name) {
+  const load = done =>
+    document.head.append(h("link", {rel: "stylesheet", href: link(`assets/${name}.css`), onload: done, onerror: done}));
+  if (!sheets.has(name)) sheets.set(name, new Promise(load));
+  return sheets.get(name);
+}
+
 async function open({focus = false} = {}) {
   closing();
   const own = new AbortController();
@@ -119,7 +130,8 @@ async function open({focus = false} = {}) {
   const match = found(pathNow());
   if (!match) return showMissing(root);
   try {
-    const module = await import(`./pages/${match.page.module}.js`);
+    const [module] =
+      await Promise.all([import(`./pages/${match.page.module}.js`), ...match.page.styles.map(styleLoad)]);
     if (closed) return;
     document.title = `${module.title(match.params)} · coalesced`;
     root.classList.add(`page-${match.page.module}`);
@@ -155,7 +167,7 @@ function linkClicked(event) {
     return;
   if (to.hash && to.pathname === location.pathname) return;
   event.preventDefault();
-  go(to.pathname + to.search);
+  go(to.pathname + to.search + to.hash);
 }
 
 /* ---- what stands above all pages ---- */
@@ -217,7 +229,7 @@ function languageChoice(redraw) {
       type: "button",
       class: "plain",
       lang: name === "zh" ? "zh-CN" : "en",
-      "aria-label": full,
+      "aria-label": full, /* what is seen stands in it: who speaks to a computer says that */
       "aria-pressed": String(words.language() === name),
       onclick: () => {
         words.setLanguage(name);
@@ -227,8 +239,8 @@ function languageChoice(redraw) {
     },
       text);
   return h(
-    "span", {class: "languages", role: "group", "aria-label": t("shell.language")}, choice("en", "EN", "English"),
-    h("span", {"aria-hidden": "true"}, " · "), choice("zh", "中文", "中文"));
+    "span", {class: "languages", role: "group", "aria-label": t("shell.language")}, choice("en", "EN", "EN, English"),
+    h("span", {"aria-hidden": "true"}, " · "), choice("zh", "中文", null));
 }
 
 function frame() {
@@ -254,7 +266,7 @@ function frame() {
   const top =
     h("header", {class: "top"},
       h("div", {class: "inner"}, h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(),
-        languageChoice(drawAll), menu));
+        languageChoice(drawAll), keysButton(), menu));
   const ask = h("div", {class: "asks"});
   api.onToken((detail, wrong, signal) => tokenAsk(ask, detail, wrong, signal));
   main = h("main", {id: "main", tabindex: "-1"});
@@ -281,12 +293,29 @@ function frame() {
   ];
 }
 
+/* Loaded when it is asked for. */
+const keysShow = async () => (await import("./shortcuts.js")).shortcutsShow();
+const keysButton = () =>
+  h("button",
+    {type: "button", class: "plain keys", "aria-label": t("shell.keys"), "aria-haspopup": "dialog", onclick: keysShow},
+    "?");
+
+function keyPressed(event) {
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) return;
+  event.preventDefault();
+  keysShow();
+}
+
+/* Anew, also in another language: whoever draws outside of a page listens to "redrawn". */
 function drawAll() {
   replace(document.body, frame());
+  document.dispatchEvent(new Event("redrawn"));
   return open();
 }
 
 document.addEventListener("click", linkClicked);
+document.addEventListener("keydown", keyPressed);
 addEventListener("popstate", () => open());
 words.findLanguage();
 drawAll();

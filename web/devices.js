@@ -9,7 +9,7 @@
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
-import {barOf, cell, headCell, numberCell, stateMark, table} from "./parts.js";
+import {barOf, cell, headCell, headUnseen, numberCell, stateMark, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
 const AGAINST_ITS_WILL = ["sw_power_cap", "hw_slowdown", "sw_thermal", "hw_thermal", "hw_power_brake"];
@@ -102,7 +102,7 @@ export function devicesTable(devices, queue, now, act) {
     [
       headCell(t("device.name")), h("th", {scope: "col", class: "spare"}, t("device.what")), headCell(t("lists.state")),
       headCell(t("device.does")), headCell(t("queue.waiting"), true),
-      h("th", {scope: "col", class: "spare"}, t("lab.note")), act && headCell("")
+      h("th", {scope: "col", class: "spare"}, t("lab.note")), act && headUnseen(t("lists.acts"))
     ].filter(Boolean),
     devices.map(
       device =>

@@ -5,8 +5,9 @@
    true sets an empty attribute, false, null and undefined set none. `value`, `checked`, `disabled`, `selected` are set
    as properties. Children: nodes, texts, numbers, lists of them; null and false are left out. replace(node,
    ...children) puts them in the place of what is there. redraw(...) does the same for what is drawn again and again:
-   nothing is touched when it looks the same, and an element with the same data-key keeps the focus. tip(node, text)
-   tells the text on hover, focus and tap. */
+   nothing is touched when it looks the same, and an element with the same data-key keeps the focus; redrawEach(node,
+   children) touches only those children, elements, that look different, and of rows of a table only such cells: what
+   one is about to click on stays. tip(node, text) tells the text on hover, focus and tap. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 
@@ -56,11 +57,39 @@ export function redraw(node, ...children) {
         ...fresh.childNodes
       ].every((child, i) => child.isEqualNode(node.childNodes[i])))
     return node;
+  return keepingFocus(node, () => node.replaceChildren(...fresh.childNodes));
+}
+
+function keepingFocus(node, change) {
   const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  node.replaceChildren(...fresh.childNodes);
-  if (key) [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+  change();
+  if (key && !node.contains(document.activeElement))
+    [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
   if (told && !told.isConnected) tipHide();
   return node;
+}
+
+function rowRedraw(old, fresh) {
+  for (const {name} of [...old.attributes]) old.removeAttribute(name);
+  for (const {name, value} of fresh.attributes) old.setAttribute(name, value);
+  redrawEach(old, [...fresh.children]);
+}
+
+export function redrawEach(node, children) {
+  return keepingFocus(node, () => {
+    while (node.children.length > children.length) node.lastElementChild.remove();
+    children.forEach((child, i) => {
+      const old = node.children[i];
+      if (!old)
+        node.append(child);
+      else if (old.isEqualNode(child))
+        return;
+      else if (old.matches("tr") && child.matches("tr"))
+        rowRedraw(old, child);
+      else
+        old.replaceWith(child);
+    });
+  });
 }
 
 /* ---- what a word means, where it stands ---- */

@@ -19,6 +19,12 @@ export function digits(value, significant = 4) {
   return part ? `${grouped}.${part}` : grouped;
 }
 
+/* So many places after the point, but more where that would write what is not 0 as 0: "0.03". */
+export function fixed(value, places) {
+  const text = value.toFixed(places), size = Math.abs(value);
+  return Number(text) || !size ? text : value.toFixed(Math.min(100, -Math.floor(Math.log10(size))));
+}
+
 /* How many places after the point say no more than an interval that wide does. */
 export function placesOf(halfWidth) {
   return halfWidth > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(halfWidth)))) : 6;
@@ -36,8 +42,10 @@ export function duration(seconds) {
   if (seconds < 0.095) return `0.1${NB}s`;
   if (seconds < 9.5) return (seconds < 0.95 ? seconds.toFixed(1) : Math.round(seconds)) + NB + "s";
   if (seconds < 100) return Math.round(seconds) + NB + "s";
-  if (seconds < 5400) return Math.round(seconds / 60) + NB + "min";
-  return seconds < 36 * 3600 ? Math.round(seconds / 3600) + NB + "h" : Math.round(seconds / 86400) + NB + "d";
+  const [minutes, hours, days] =
+    document.documentElement.lang.startsWith("zh") ? ["分钟", "小时", "天"] : ["min", "h", "d"];
+  if (seconds < 5400) return Math.round(seconds / 60) + NB + minutes;
+  return seconds < 36 * 3600 ? Math.round(seconds / 3600) + NB + hours : Math.round(seconds / 86400) + NB + days;
 }
 
 /* GB/s are 10^9 bytes a second. */
@@ -45,9 +53,9 @@ export function bandwidth(gbps) {
   return digits(gbps) + NB + "GB/s";
 }
 
-/* Of a fraction. What is not the whole is never written as 100. */
+/* Of a fraction. What is not the whole is never written as 100, what is not nothing never as 0. */
 export function percent(fraction, places = 0) {
-  let text = (fraction * 100).toFixed(places);
+  let text = fixed(fraction * 100, places);
   for (let more = places + 1; Number(text) === 100 && fraction !== 1 && more < 12; more++)
     text = (fraction * 100).toFixed(more);
   if (places && Number(text) === Number(fraction * 100).valueOf() && Number.isInteger(Number(text)))
@@ -63,7 +71,7 @@ export function bytes(value) {
 }
 
 export function ratio(value) {
-  return value.toFixed(3);
+  return fixed(value, 3);
 }
 
 /* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided, or
@@ -71,8 +79,8 @@ export function ratio(value) {
 export function interval(median, low, high, to = "to") {
   const half = (high - low) / 2, places = placesOf(half);
   if (Math.abs(high - median - (median - low)) > 0.5 * half || low > 0 && half >= median)
-    return `${low.toFixed(places)} ${to} ${high.toFixed(places)}`;
-  return `${median.toFixed(places)}${NB}±${NB}${half.toFixed(places)}`;
+    return `${fixed(low, places)} ${to} ${fixed(high, places)}`;
+  return `${fixed(median, places)}${NB}±${NB}${half.toFixed(places)}`;
 }
 
 /* 32 × 16 of [32, 16, 1]. */

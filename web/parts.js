@@ -2,12 +2,12 @@
 
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
    from others; stateMark(name); resultCells(row, device) are the cells of a result from a table's row (table.js);
-   panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...) and headCell(...) of a
-   table; button(text, f, options) that is off while f runs and shows its error beside it. */
+   panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...), headCell(...) and
+   headUnseen(...) of a table; button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
-import {h} from "./dom.js";
+import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
-import {noValue, t, term} from "./words.js";
+import {DICTIONARY, noValue, t, term} from "./words.js";
 
 const COMMON = new Set([
   "kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
@@ -27,6 +27,9 @@ export const spanPanel = (span, heading, note, ...children) =>
 export const cell = (...children) => h("td", {}, children);
 export const numberCell = (...children) => h("td", {class: "number"}, children);
 export const headCell = (text, number) => h("th", {scope: "col", class: number ? "number" : null}, text);
+
+/* Of a column of buttons: a reader of the screen hears it. */
+export const headUnseen = text => h("th", {scope: "col"}, h("span", {class: "unseen"}, text));
 
 export function table(caption, heads, rows) {
   return h(
@@ -110,18 +113,28 @@ export const barOf = (fraction, kind = "") => {
   return h("span", {class: `bar ${kind}`, "aria-hidden": "true"}, fill);
 };
 
+/* "failed: timed out"; a kind that this page has no word for stands as the service says it. */
+export function failedWords(kind) {
+  return t("part.failed", {kind: DICTIONARY[`failed.${kind}`] ? t(`failed.${kind}`) : kind.replaceAll("_", " ")});
+}
+
+export const unstableMark = () => tip(h("span", {class: "warn"}, "△ ", t("part.unstable")), t("part.unstable_why"));
+
 function failedCells(row) {
+  if (row.state === "cancelled")
+    return [
+      numberCell(noValue(row.failure_detail ?? t("state.cancelled"))), cell(),
+      cell(h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`))
+    ];
   const known = row.failure_kind !== null;
   return [
     numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
-    cell(
-      h("span", {class: "warn"}, "✕ ",
-        known ? t("part.failed", {kind: row.failure_kind.replaceAll("_", " ")}) : t(`state.${row.state}`)))
+    cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))
   ];
 }
 
 function noteOf(row, inCache) {
-  if (row.stable === false) return h("span", {class: "warn"}, "△ ", t("part.unstable"));
+  if (row.stable === false) return unstableMark();
   return inCache ? h("span", {class: "quiet"}, t("part.in_l2")) : null;
 }
 

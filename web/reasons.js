@@ -1,6 +1,7 @@
 /* What the service says in English of a value that is missing, of a result that is unstable or of a device that does
    not answer, in Chinese: a pattern, in which % stands for anything, and its Chinese, in which {1} is what stood there
-   and {1%} the same as per cent. reasonChinese(text) is null for a text that no pattern fits.
+   and {1%} the same as per cent; then what an English page says, where that is something else. reasonText(text,
+   language) is null for a text that no pattern fits.
    tests/rules/test_chinese.py holds the patterns against the sources. */
 // clang-format off
 const REASONS = [
@@ -14,6 +15,12 @@ const REASONS = [
   ["throttled: %", "被降频：{1}"],
   ["another process holds a context on this device (%)", "另有进程在此设备上占有上下文（{1}）"],
   ["there is no timing", "没有计时"],
+  ["the PTX was interpreted: how long that takes says nothing about a GPU", "PTX 由解释器执行，其耗时不能说明 GPU 的速度"],
+  ["the PTX was interpreted: no hardware counted", "PTX 由解释器执行，没有硬件计数"],
+  ["% of % elements are not those of the reference", "{2} 个元素中有 {1} 个与参照内核不同"],
+  ["the launch had a fault, and its outputs were not compared", "启动中有错误，没有比较输出"],
+  ["not checked: a \"reference\" says which kernel's outputs they must be", "未检查：用 \"reference\" 指定应与哪个内核的输出一致"],
+  ["the launch had a fault, and its outputs were not compared", "启动有错误，没有比较输出"],
   ["the kernel was not timed", "内核没有计时"],
   ["launches did not arrive in time: every sample was discarded", "启动没有及时到达，全部样本作废"],
   ["every sample was discarded: launches did not arrive in time", "启动没有及时到达，全部样本作废"],
@@ -25,8 +32,8 @@ const REASONS = [
   ["a copy engine does it: no blocks are launched", "由复制引擎完成，不启动线程块"],
   ["a copy engine does it: no warp makes a request", "由复制引擎完成，没有线程束发出请求"],
   ["the device's memory is the host's: nothing is transferred", "设备内存就是主机内存，没有传输"],
-  ["\"transfers\": \"pageable\" or \"pinned\" asks for them", "请求里加 \"transfers\": \"pageable\" 或 \"pinned\" 才会测量"],
-  ["\"counters\": true asks for them", "请求里加 \"counters\": true 才会计数"],
+  ["\"transfers\": \"pageable\" or \"pinned\" asks for them", "此次没有要求测量传输", "transfers were not asked for"],
+  ["\"counters\": true asks for them", "此次没有读取计数器", "the counters were not read"],
   ["this was not counted", "没有计数"],
   ["not counted, and the model does not know this device's architecture", "未计数，且模型不支持此设备的架构"],
   ["not counted, and the prediction says why it has none", "未计数，预测没有此项的原因见预测"],
@@ -65,19 +72,84 @@ const REASONS = [
   ["its executor has not said hello yet", "它的执行器尚未就绪"],
   ["its executor left without work: %", "它的执行器在空闲时退出：{1}"],
   ["nothing was heard of its executor for % s", "{1} 秒没有收到它的执行器的消息"],
+  ["not read for a CPU", "CPU 设备不读取此项"],
+  ["the constants that times are made of are not known for %", "没有 {1} 的时间常数"],
+  ["the model of time is for GPUs, and this device is none", "时间模型只用于 GPU，而该设备不是"],
+  ["the model does not know %; this is what % would do", "模型不支持 {1}，此处按 {2} 预测"],
+  ["nothing is touched", "没有访问任何数据"],
+  ["% has no read-only path for global loads (ldg); sm_35 was the first", "{1} 没有全局读取的只读路径（ldg），sm_35 才开始有"],
+  ["% does not cache global loads in L1", "{1} 的 L1 不缓存全局读取"],
+  ["% joins only what a half warp accesses in order from an aligned address; the model counts from sm_12 on", "{1} 只合并半个线程束从对齐地址起依次的访问；模型从 sm_12 起才计数"],
+  ["the architecture keeps no global loads in its L1: ca does what the default does", "此架构的 L1 不缓存全局读取：ca 与默认相同"],
+  ["the kernel's loads name their path, which holds whatever \"l1\" says", "内核的读取自己指定了路径，\"l1\" 不起作用"],
+  ["on a GPU % elements are loaded and % stored by other ways than the loads and stores of warps (a copy engine, the tensor memory accelerator, a texture): none of these sums has them", "在 GPU 上另有 {1} 个元素的读取和 {2} 个元素的写入不经线程束的读写指令（复制引擎、张量内存加速器或纹理），都不计在内"],
+  ["on a GPU a copy engine does it, and no warp makes a request; this is what threads would ask for in its place", "在 GPU 上由复制引擎完成，没有线程束发出请求；此处是由线程来做时的请求"],
+  ["the model has no architecture \"%\"", "模型没有架构 \"{1}\""],
+  ["% x % x % = % threads a block, the limit of % is %; CUDA would refuse the launch: \"invalid configuration argument\"", "{1} x {2} x {3} = 每块 {4} 个线程，{5} 的上限是 {6}；CUDA 会拒绝启动（invalid configuration argument）"],
+  ["at most % threads in % on %, is %; CUDA would refuse the launch: \"invalid configuration argument\"", "{3} 上 {2} 方向至多 {1} 个线程，现为 {4}；CUDA 会拒绝启动（invalid configuration argument）"],
+  ["the result says that the output is wrong", "结果表明输出有误"],
+  ["the executor ended without an answer: %", "执行器没有回答就结束了：{1}"],
+  ["nothing was heard of the executor for % s", "{1} 秒没有收到执行器的消息"],
+  ["the device was not ready after % s", "等了 {1} 秒，设备仍未就绪"],
+  ["another process held the lock of the device or the bus for % s", "另一进程占有设备或总线的锁达 {1} 秒"],
+  ["not counted within % s and ended", "{1} 秒内没有计数完，已终止"],
+  ["ran past its timeout_s of % s and was ended", "运行超过 timeout_s（{1} 秒），已终止"],
+  ["cancelled by % with its sweep before it ran", "运行前由 {1} 连同扫描取消"],
+  ["cancelled by % before it ran", "运行前由 {1} 取消"],
+  ["cancelled by % while it ran", "运行中由 {1} 取消"],
+  ["cancelled before it ran", "运行前已取消"],
+  ["cancelled with its sweep before it ran", "运行前已随扫描取消"],
+  ["cancelled while it ran", "运行中已取消"],
+  ["given up after % attempts; at the last one %", "尝试 {1} 次后放弃；最后一次：{2}"],
+  ["given up after % attempts", "尝试 {1} 次后放弃"],
+  ["device % is gone: the service has %", "设备 {1} 已不存在，服务现有 {2} 个"],
+  ["the service died while it ran, % times", "运行期间服务中断了 {1} 次"],
+  ["a verdict needs at least five runs on each side, each at a placement of its own", "每侧至少要有五次运行、各在不同位置，才能下结论"],
+  ["a verdict needs runs at five placements of the arrays at least on each side: repeats place them anew, runs at one placement count as one", "每侧的运行至少要在数组的五个不同位置，才能下结论：repeat 每次重新放置；同一位置的多次运行只算一次"],
+  ["the interval lies neither within what is called the same nor beyond it; it narrows as one over the root of the runs", "区间既不全在“相同”的范围之内，也不全在其外；区间宽度与运行次数的平方根成反比"],
+  ["the compiler makes no %; this is the code of %, with the accesses of %", "编译器不能为 {1} 生成代码；这是 {2} 的代码，访问按 {3} 计数"],
+  ["an address or a branch depends on what an atomic operation returned", "有地址或分支取决于原子操作的返回值"],
+  ["counted % of % blocks", "计数了 {2} 个线程块中的 {1} 个"],
+  ["accesses of shared memory are those of the PTX: there is no machine code to compare with", "共享内存的访问按 PTX 计数：没有机器码可供对照"],
+  ["atomic operations are those of the PTX: there is no machine code to compare with", "原子操作按 PTX 计数：没有机器码可供对照"],
+  ["line %: the machine code has no such %: its value is known from elsewhere, or it was merged with another one", "第 {1} 行：机器码中没有这次访问：其值可由别处得到，或已与另一处合并"],
+  ["line %: the machine code's % is of % bytes, not of %: the rest is not used", "第 {1} 行：机器码中这次访问为 {3} 字节而非 {4} 字节：其余部分没有用到"],
+  ["line %: the machine code splits the % of % bytes into several of %", "第 {1} 行：机器码把这次 {3} 字节的访问拆成了若干次 {4} 字节的访问"],
+  ["line %: the machine code's % is of % bytes, not of %: several rounds of a loop share it", "第 {1} 行：机器码中这次访问为 {3} 字节而非 {4} 字节：循环的若干次迭代共用一次访问"],
+  ["line %: the % copies of the % in the machine code have different widths", "第 {1} 行：这次访问在机器码中有 {2} 份，宽度各不相同"],
+  ["line %: the machine code does the % outside of its loop", "第 {1} 行：机器码把这次访问移到了循环之外"],
+  ["line %: the machine code does the % less often than what stands beside it", "第 {1} 行：机器码执行这次访问的次数少于相邻的代码"],
+  ["line %: the machine code does the % before the condition that it stands behind", "第 {1} 行：机器码在判断条件之前就做了这次访问"],
+  ["line %: the machine code does the % behind a condition that it stands before", "第 {1} 行：这次访问在条件之前，机器码却把它移到了条件之后"],
+  ["line %: the % is a loop of compare-and-swap in the machine code: how often it is tried depends on who comes first", "第 {1} 行：这次原子操作在机器码中是比较并交换（CAS）循环：重试次数取决于谁先到"],
+  ["line %: lanes that part here may meet elsewhere in the machine code, before or behind the % in line %", "第 {1} 行：通道在此分叉，在机器码中可能于别处会合，在第 {3} 行的访问之前或之后"],
+  ["line %: lanes that part here may meet elsewhere in the machine code, before or behind the %", "第 {1} 行：通道在此分叉，在机器码中可能于别处会合，在这里的访问之前或之后"],
+  ["line %: it is not known what the machine code makes of the %", "第 {1} 行：不知道机器码如何处理这次访问"],
+  ["line %: the machine code accesses memory where the PTX does not", "第 {1} 行：机器码在此访问内存，PTX 则没有"],
+  ["what the machine code does is not known", "不知道机器码做了什么"],
+  ["there is no machine code of it for this architecture", "没有它在此架构上的机器码"],
+  ["a loop loads nothing from global memory: how often it is gone round is not counted", "有一个循环不读取全局内存：没有统计它迭代多少次"],
+  ["the machine code has more than % blocks", "机器码的基本块多于 {1} 个"],
+  ["the machine code has more than % loops", "机器码的循环多于 {1} 个"],
+  ["the machine code is empty", "机器码是空的"],
+  ["a loop uses local memory, which is not counted", "有一个循环使用本地内存，其次数没有统计"],
 ];
 // clang-format on
 
 const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const RULES =
-  REASONS.map(([english, chinese]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), chinese]);
+  REASONS.map(([english, zh, en]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), {zh, en}]);
 const perCent = text => `${Number((100 * Number(text)).toPrecision(2))} %`;
 
-export function reasonChinese(text) {
-  for (const [pattern, chinese] of RULES) {
+/* A reason may stand behind the field that it is of: "#/block: ...". */
+export function reasonText(whole, language) {
+  const [, text] = /^(?:#\/[\w/]+: )?(.*)$/s.exec(whole);
+  for (const [pattern, texts] of RULES) {
     const found = pattern.exec(text);
     if (found)
-      return chinese.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);
+      return texts[language]?.replace(
+               /\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]) ??
+        null;
   }
   return null;
 }

@@ -1,12 +1,21 @@
 /* What was removed and can still be brought back: remove(path) removes, and a bar on every page has an Undo for each
-   until its time is over. removalsBar(go) is that bar, go(path) opens a page. */
+   until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what
+   bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo,
+   which then opens that page. */
 import {del, get, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
-const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9;
+const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, TOGETHER = "removed together";
+
+export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true});
+
+/* Of this tab: lists of {paths, page}. */
+const together = () => JSON.parse(sessionStorage.getItem(TOGETHER)) ?? [];
+const togetherKeep = batches => sessionStorage.setItem(TOGETHER, JSON.stringify(batches));
+const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 
 let rows = [], draw = () => {}, ending = () => {};
 
@@ -20,8 +29,39 @@ export async function remove(path, options) {
   await read();
 }
 
+export async function removedTogether(paths, page) {
+  if (paths.length > 1) togetherKeep([{paths, page}, ...together()]);
+  await read();
+}
+
+/* [{rows, paths, page}] of those that were removed at once, as far as they can be brought back, and [{rows: [one]}] of
+   the others, the newest first. */
+function grouped(mine) {
+  const batches = together().map(batch => ({...batch, rows: mine.filter(one => batch.paths.includes(pathOf(one)))})),
+        known = batches.filter(batch => batch.rows.length);
+  if (known.length < batches.length) togetherKeep(known.map(({paths, page}) => ({paths, page})));
+  const of = one => known.find(batch => batch.rows.includes(one));
+  return [...new Set(mine.map(one => of(one) ?? one))].map(one => one.rows ? one : {rows: [one]});
+}
+
+async function restoreAll({paths, page}, go) {
+  const {jobRun} = await import("./bulk/jobs.js");
+  const name = path => `…${path.slice(-6)}`;
+  const {done} = await jobRun({
+    items: paths,
+    name,
+    verb: "restore",
+    each: (path, signal) => send("POST", `${path}/restore`, undefined, {signal})
+  });
+  const back = new Set(done.map(({item}) => item));
+  togetherKeep(together().map(batch => ({...batch, paths: batch.paths.filter(path => !back.has(path))})));
+  await read();
+  await go(page);
+}
+
 export function removalsBar(go) {
-  const node = h("div", {class: "removals", role: "status", hidden: true});
+  const node = h("div", {class: "removals", role: "status", hidden: true}),
+        place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
   const undo = one => async () => {
     await send("POST", one.links.restore);
@@ -29,21 +69,30 @@ export function removalsBar(go) {
     draw();
     await go(`${one.sweep ? "sweeps" : "experiments"}/${one.id}`);
   };
-  const line = one => {
-    const until = one.restorable_until, today = new Date(until).toDateString() === new Date().toDateString();
+  const timeSaid = until =>
+    (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());
+  const line = ({rows: [one], paths, page}) => {
+    if (paths)
+      return h(
+        "p", {},
+        t(one.sweep ? "removals.sweeps" : "removals.experiments",
+          {n: count(paths.length), time: timeSaid(one.restorable_until)}),
+        " ",
+        button(
+          t("removals.undo"), () => restoreAll({paths, page}, go),
+          {key: `undo ${one.id}`, label: t("removals.undo_all", {n: count(paths.length)})}));
     const values = {id: `…${one.id.slice(-6)}`, n: count(one.experiments), words: one.experiments};
     return h(
       "p", {},
-      t(one.sweep ? "removals.sweep" : "removals.experiment",
-        {...values, time: (today ? timeOfDay : moment)(until, language())}),
-      " ", button(t("removals.undo"), undo(one), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
+      t(one.sweep ? "removals.sweep" : "removals.experiment", {...values, time: timeSaid(one.restorable_until)}), " ",
+      button(t("removals.undo"), undo(one), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
   };
   draw = () => {
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
-    const rest = mine.slice(SHOWN_MOST);
+    const lines = grouped(mine), rest = lines.slice(SHOWN_MOST);
     node.hidden = !mine.length;
     redraw(
-      node, mine.slice(0, SHOWN_MOST).map(line),
+      node, lines.slice(0, SHOWN_MOST).map(line),
       rest.length > 0 &&
         h("details", {}, h("summary", {}, t("removals.more", {n: count(rest.length), words: rest.length})),
           rest.map(line)));
@@ -53,10 +102,10 @@ export function removalsBar(go) {
   };
   const seen = () => !document.hidden && read().catch(() => {});
   const height =
-    new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${node.offsetHeight}px`));
+    new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${place.offsetHeight}px`));
   ending();
   rows = []; /* they may be another token's */
-  height.observe(node);
+  height.observe(place);
   document.addEventListener("visibilitychange", seen);
   ending = () => {
     height.disconnect();
@@ -64,5 +113,5 @@ export function removalsBar(go) {
     document.removeEventListener("visibilitychange", seen);
   };
   seen();
-  return node;
+  return place;
 }

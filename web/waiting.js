@@ -4,12 +4,13 @@
    devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known,
    line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep}; queueTable(rows, me) draws them
    with their times as bars; shares(queue, me) who had the devices; runsOn(known, queue, device, me) what runs on one.
-   cancelling(row) cancels the next of an owner's, or the sweep that it is of. */
+   A row's button cancels the next of an owner's, or the sweep that it is of. */
 import * as api from "./api.js";
+import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
 import {h} from "./dom.js";
 import {count, duration, percent} from "./format.js";
-import {asked, button, cell, experimentLink, headCell, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
+import {asked, button, cell, experimentLink, headCell, headUnseen, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
 const KEPT = 200;
@@ -115,15 +116,15 @@ function spanBar(row, last) {
   return h("span", {class: "bar span", "aria-hidden": "true"}, fill);
 }
 
-export const cancelling = row => () => api.del(row.sweep ?? `/v1/experiments/${row.next}`);
-
 const mayCancel = (row, me) => me && (me.role === "admin" || (me.role === "run" && row.owner === me.name));
 
-function what(row) {
-  const more = row.queued - 1;
+/* What else its owner has waiting there is not all of the same sweep. */
+function what(row, me) {
+  const more = row.queued - 1, whose = row.owner === null ? "" : row.owner === me?.name ? "_yours" : "_theirs";
   return [
     row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"),
-    more > 0 && h("span", {class: "quiet"}, ` ${t("queue.more", {n: count(more), words: more})}`)
+    more > 0 &&
+      h("span", {class: "quiet"}, ` ${t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner})}`)
   ];
 }
 
@@ -133,15 +134,18 @@ export function queueTable(rows, me) {
     (row, i) =>
       h("tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null},
         h("td", {class: "number quiet"}, String(i + 1)),
-        h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row)),
+        h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row, me)),
         h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
         numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
         h("td", {class: "number act"},
-          mayCancel(row, me) && button(t("queue.cancel"), cancelling(row), {
-            small: true,
-            key: `cancel ${row.next}`,
-            label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request?.kernel ?? row.next})
-          }))));
+          mayCancel(row, me) &&
+            button(
+              t(row.sweep ? "queue.cancel_whole" : "queue.cancel"),
+              () => cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me), {
+                small: true,
+                key: `cancel ${row.next}`,
+                label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request?.kernel ?? row.next})
+              }))));
   return table(
     t("queue.caption"),
     [
@@ -199,7 +203,7 @@ export function shares({devices}, me) {
       t("queue.shares"),
       [
         headCell(t("queue.owner")), headCell(t("queue.share"), true), alone && headCell(t("queue.waiting"), true),
-        headCell("")
+        headUnseen(t("queue.now"))
       ].filter(Boolean),
       rows)
   ];

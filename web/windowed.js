@@ -1,8 +1,9 @@
-/* A table of any length: beyond MOST rows it scrolls in a frame of its own and only those in sight are there.
+/* A table of any length, of which only the rows that changed are drawn anew: beyond MOST rows it scrolls in a frame of
+   its own and only those in sight are there.
 
    windowed({caption, heads, rowOf, rowHeight}) gives {node, update(items)}: rowOf(item, index) is a <tr>; heads() are
    the cells of its head. Rows are all as high as rowHeight, in pixels, where there are many. */
-import {h, redraw, replace} from "./dom.js";
+import {h, redraw, redrawEach} from "./dom.js";
 
 export const MOST = 200;
 const BEYOND = 12;
@@ -26,13 +27,12 @@ export function windowed({caption, heads, rowOf, rowHeight = 32, className = ""}
     const [from, to] = range(), now = `${from} ${to}`;
     if (!force && now === shown) return;
     shown = now;
-    redraw(
-      body, spacer(from, "above"), items.slice(from, to).map((item, i) => {
-        const row = rowOf(item, from + i);
-        if (items.length > MOST) row.setAttribute("aria-rowindex", String(from + i + 2));
-        return row;
-      }),
-      spacer(items.length - to, "below"));
+    const rows = items.slice(from, to).map((item, i) => {
+      const row = rowOf(item, from + i);
+      if (items.length > MOST) row.setAttribute("aria-rowindex", String(from + i + 2));
+      return row;
+    });
+    redrawEach(body, [spacer(from, "above"), ...rows, spacer(items.length - to, "below")].filter(Boolean));
   }
   let waits = false;
   node.addEventListener("scroll", () => {
@@ -53,7 +53,7 @@ export function windowed({caption, heads, rowOf, rowHeight = 32, className = ""}
         table.setAttribute("aria-rowcount", String(items.length + 1));
       else
         table.removeAttribute("aria-rowcount");
-      replace(head, h("tr", {}, heads()));
+      redraw(head, h("tr", {}, heads()));
       draw(true);
     }
   };

@@ -1,7 +1,6 @@
 /* Documents of the service as text for a terminal, each in the file of its kind, and the exit statuses that
    follow from them (client/manual/command_table.h). */
-#ifndef COALESCED_CLIENT_ANSWERS_ANSWERS_H
-#define COALESCED_CLIENT_ANSWERS_ANSWERS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,7 +22,10 @@ int answers_sweep_status(const json_t *sweep, bool strict);
 void answers_print_published(const json_t *sweep, const struct screen *screen);
 
 /* "sector", "line", ...: so many of a unit of transactions, as a reader names them. Static, or `unit`. */
-const char *answers_unit_words(const char *unit, size_t count, bool chinese);
+const char *answers_unit_words(const char *unit, size_t count);
+
+/* "shared memory": what limits an occupancy, by its name in "limited_by". Static, or `limit`. */
+const char *answers_limit_words(const char *limit);
 
 /* In a sweep that is spread over devices: adds the device's name to the values of each point, as one more
    axis of the table and the plot. */
@@ -46,6 +48,25 @@ int answers_comparison_status(const json_t *comparison);
    the sums for each instruction. */
 void answers_print_explanation(const json_t *answer, const struct screen *screen);
 
+/* Of a source kernel's prediction: the source with what each line costs in a margin; `only`: that line alone, 0: all.
+   Nothing where the answer has no lines. */
+void answers_print_source(const json_t *answer, const char *source, int only, const struct screen *screen);
+
+/* Faults of a source, the `errors` of a problem document or the `notes` of an answer, a line each, as a compiler prints
+   them: "kernel.cu:7:12: error: ...", and below it the line of `source` unless that is NULL. */
+void answers_print_faults(const json_t *rows, const char *file, const char *source, bool notes,
+                          const struct screen *screen);
+
+/* Of an experiment whose PTX was interpreted: its faults, what came of the comparison with its reference, and its outputs. Its
+   members "file" (what the source is called), "source" and
+   "of_reference" (its faults are) are the caller's, and may be missing. False: it is another one, and
+   nothing was printed. */
+bool answers_print_outputs(const json_t *experiment, const struct screen *screen);
+bool answers_is_interpreted(const json_t *experiment);
+
+/* That no fault was found, and how far it was looked for: of an answer to "check". */
+void answers_print_check(const json_t *answer, const char *file);
+
 /* The response of GET /v1/occupancy: a line an architecture; of a single one also its staircases over registers, shared
    memory and threads. */
 void answers_print_occupancy(const json_t *answer, const struct screen *screen);
@@ -55,5 +76,3 @@ void answers_print_occupancy(const json_t *answer, const struct screen *screen);
    prediction, the explanation, and whether the counters agree). NULL prints nothing. */
 void answers_print_time(const json_t *time, const struct screen *screen);
 void answers_print_result_time(const json_t *time, const struct screen *screen);
-
-#endif

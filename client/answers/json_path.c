@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/terminal/language.h"
+
 json_t *json_path_at(const json_t *document, const char *path)
 {
     while (document && *path) {
@@ -92,6 +94,6 @@ json_t *json_path_parse(struct screen *screen, const char *text)
     json_error_t error;
     json_t *document = json_loads(text ? text : "", 0, &error);
     if (!document)
-        screen_say(screen, "the service's answer is no JSON: %s", error.text);
+        screen_say(screen, language_text("the service's answer is no JSON: %s"), error.text);
     return document;
 }

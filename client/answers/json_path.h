@@ -1,6 +1,5 @@
 /* Members of JSON documents by their path, and their text. */
-#ifndef COALESCED_CLIENT_ANSWERS_JSON_PATH_H
-#define COALESCED_CLIENT_ANSWERS_JSON_PATH_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void json_path_append(char *text, size_t bytes, const char *format, ...)
 
 /* A response's body as JSON, released by the caller; NULL: it is no JSON, which has been reported. */
 json_t *json_path_parse(struct screen *screen, const char *text);
-
-#endif

@@ -8,35 +8,35 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
+#include "client/terminal/language.h"
 
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
 
-const char *answers_unit_words(const char *unit, size_t count, bool chinese)
+const char *answers_unit_words(const char *unit, size_t count)
 {
-    static const char *const words[][4] = {
-        {"sector", "sector", "sectors", "扇区"},
-        {"line", "line", "lines", "缓存行"},
-        {"segment", "segment", "segments", "段"},
-        {"half_warp_segment", "segment of a half warp", "segments of half warps", "半线程束的段"},
+    static const char *const words[][3] = {
+        {"sector", "sector", "sectors"},
+        {"line", "line", "lines"},
+        {"segment", "segment", "segments"},
+        {"half_warp_segment", "segment of a half warp", "segments of half warps"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(unit, words[i][0]) == 0)
-            return words[i][chinese ? 3 : count == 1 ? 1 : 2];
+            return language_text(words[i][count == 1 ? 1 : 2]);
     return unit;
 }
 
 static enum style access_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", json_path_text(row, "kind", ""),
-             json_path_text(row, "array", json_path_text(row, "space", "")));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", language_text(json_path_text(row, "kind", "")),
+             json_path_text(row, "array", language_text(json_path_text(row, "space", ""))));
     return STYLE_NONE;
 }
 
 static enum style unit_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s",
-             answers_unit_words(json_path_text(row, "unit", ""), 2, false));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", answers_unit_words(json_path_text(row, "unit", ""), 2));
     return STYLE_NONE;
 }
 
@@ -52,7 +52,7 @@ static const struct rows_table_column sums[] = {
     {"instruction", NULL, SHEET_LEFT, .cell = access_cell},
     {"requests", NULL, SHEET_RIGHT, .path = "requests", .form = ROWS_TABLE_COUNT, .missing = ""},
     {"transactions", NULL, SHEET_RIGHT, .path = "transactions", .form = ROWS_TABLE_COUNT, .missing = ""},
-    {"unit", NULL, SHEET_LEFT, .cell = unit_cell},
+    {"unit", NULL, SHEET_LEFT | SHEET_SPARE, .cell = unit_cell},
     {"used", "bytes", SPARE, .path = "used_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
     {"moved", "bytes", SPARE, .path = "moved_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
     {"efficient", "%", SHEET_RIGHT, .cell = efficiency_cell},
@@ -106,9 +106,9 @@ static void print_lanes(const json_t *addresses, long long line)
         last = lane;
     }
     if (first >= 0 && first != last)
-        printf("  lanes %lld to %lld", first, last);
+        printf(language_text("  lanes %lld to %lld"), first, last);
     else if (first >= 0)
-        printf("  lane %lld", first);
+        printf(language_text("  lane %lld"), first);
 }
 
 static void print_lines(const json_t *access, bool touched_alone, const struct screen *screen)
@@ -120,10 +120,10 @@ static void print_lines(const json_t *access, bool touched_alone, const struct s
     json_array_foreach (lines, i, line) {
         long long address = json_integer_value(line);
         if (i == LINES_MAX) {
-            printf("  %12s and %zu lines more\n", "", json_array_size(lines) - i);
+            printf(language_text("  %12s and %zu lines more\n"), "", json_array_size(lines) - i);
             break;
         }
-        printf("  byte %-7lld %s", address, bar);
+        printf(language_text("  byte %-7lld %s"), address, bar);
         for (int sector = 0; sector < LINE / SECTOR; sector++) {
             unsigned long mask = 0;
             bool moved = find_sector(access, touched_alone, address + sector * SECTOR, &mask);
@@ -145,13 +145,13 @@ static void print_banks(const json_t *access, const struct screen *screen)
     json_array_foreach (json_object_get(access, "banks"), i, bank)
         if (json_is_integer(bank) && json_integer_value(bank) >= 0 && json_integer_value(bank) < BANKS)
             lanes[json_integer_value(bank)]++;
-    printf("  lanes a bank %s", screen->ascii ? "|" : "│");
+    printf(language_text("  lanes a bank %s"), screen->ascii ? "|" : "│");
     for (int k = 0; k < BANKS; k++)
         if (lanes[k])
             putchar(lanes[k] < 10 ? '0' + lanes[k] : '+');
         else
             fputs(screen->ascii ? "." : "·", stdout);
-    printf("%s  %.0f turns beyond the first\n", screen->ascii ? "|" : "│",
+    printf(language_text("%s  %.0f turns beyond the first\n"), screen->ascii ? "|" : "│",
            json_path_number(access, "bank_conflicts"));
 }
 
@@ -161,19 +161,20 @@ static void print_access(const json_t *explanation, const json_t *access, const 
     const json_t *row = json_array_get(json_object_get(explanation, "instructions"), number);
     const json_t *sectors = json_object_get(access, "sectors");
     const char *index = json_path_text(access, "index", NULL);
-    printf("\n%s%s %s%s%s%s%s", screen_style(screen, STYLE_STRONG), json_path_text(row, "kind", "?"),
-           json_path_text(row, "array", json_path_text(row, "space", "?")), index ? "[" : "",
+    printf("\n%s%s %s%s%s%s%s", screen_style(screen, STYLE_STRONG),
+           language_text(json_path_text(row, "kind", "?")),
+           json_path_text(row, "array", language_text(json_path_text(row, "space", "?"))), index ? "[" : "",
            index ? index : "", index ? "]" : "", screen_style(screen, STYLE_NONE));
     if (json_integer_value(json_object_get(access, "time")) > 0)
-        printf(", time %.0f", json_path_number(access, "time") + 1);
+        printf(language_text(", time %.0f"), json_path_number(access, "time") + 1);
     const char *unit = json_path_text(row, "unit", NULL);
     size_t transactions = json_array_size(json_object_get(access, "transactions"));
     if (sectors && unit)
-        printf(": %zu %s, %.0f bytes moved, %.0f used, %.4g %%", transactions,
-               answers_unit_words(unit, transactions, false), json_path_number(access, "moved_bytes"),
+        printf(language_text(": %zu %s, %.0f bytes moved, %.0f used, %.4g %%"), transactions,
+               answers_unit_words(unit, transactions), json_path_number(access, "moved_bytes"),
                json_path_number(access, "used_bytes"), json_path_number(access, "efficiency_pct"));
     else if (sectors)
-        printf(": %zu sectors", json_array_size(sectors));
+        printf(language_text(": %zu sectors"), json_array_size(sectors));
     putchar('\n');
     if (sectors)
         print_lines(access, unit && strcmp(unit, "segment") == 0, screen);
@@ -185,36 +186,40 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
 {
     const json_t *explanation = json_object_get(answer, "explain");
     const json_t *block = json_object_get(explanation, "block");
-    printf("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f), %.0f of %.0f lanes active\n",
-           screen_style(screen, STYLE_STRONG), json_path_text(answer, "request.kernel", "?"),
+    printf(language_text("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f), %.0f of %.0f lanes active\n"),
+           screen_style(screen, STYLE_STRONG),
+           json_path_text(answer, "request.entry", json_path_text(answer, "request.kernel", "?")),
            screen_style(screen, STYLE_NONE), json_path_number(explanation, "warp"),
            json_path_number(block, "0"), json_path_number(block, "1"), json_path_number(block, "2"),
            json_path_number(explanation, "lanes_active"), json_path_number(explanation, "lanes"));
     if (json_path_text(explanation, "arch", NULL))
-        printf(screen->chinese ? "按 %s 的搬运方式。\n" : "As %s moves it.\n",
-               json_path_text(explanation, "arch", ""));
+        printf(language_text("As %s moves it.\n"), json_path_text(explanation, "arch", ""));
     if (json_path_text(explanation, "note", NULL))
-        puts(json_path_text(explanation, "note", ""));
-    printf("A cell is 4 bytes, 8 cells a sector:  ");
+        puts(language_reason(json_path_text(explanation, "note", ""), (char[LANGUAGE_REASON_BYTES]){0}));
+    printf(language_text("A cell is 4 bytes, 8 cells a sector:  "));
     print_cell(screen, true, 15);
-    printf(" used  ");
+    printf(language_text(" used  "));
     print_cell(screen, true, 1);
-    printf(" partly used  ");
+    printf(language_text(" partly used  "));
     print_cell(screen, true, 0);
-    printf(" moved and not used  (blank: not moved)\n");
+    printf(language_text(" moved and not used  (blank: not moved)\n"));
     size_t i;
     json_t *access;
     bool banks = false;
     json_array_foreach (json_object_get(explanation, "accesses"), i, access)
         banks = banks || json_object_get(access, "banks");
     if (banks)
-        puts("Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more.");
+        puts(language_text(
+            "Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more."));
     json_array_foreach (json_object_get(explanation, "accesses"), i, access)
         print_access(explanation, access, screen);
     if (json_path_number(explanation, "accesses_left_out") > 0)
-        printf("\n%.0f more accesses of this warp are not listed\n",
+        printf(language_text("\n%.0f more accesses of this warp are not listed\n"),
                json_path_number(explanation, "accesses_left_out"));
-    printf("\nThe whole launch%s%s:\n", json_path_text(explanation, "arch", NULL) ? " on " : "",
-           json_path_text(explanation, "arch", ""));
+    const char *arch = json_path_text(explanation, "arch", NULL);
+    if (arch)
+        printf(language_text("\nThe whole launch on %s:\n"), arch);
+    else
+        puts(language_text("\nThe whole launch:"));
     rows_table_print(json_object_get(explanation, "instructions"), sums, screen, stdout);
 }

@@ -7,38 +7,30 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
+#include "client/terminal/language.h"
 
 enum { BAR_COLUMNS = 32 }; /* an SM has no more block slots */
 
-static const char *const limits[][3] = {
-    {"threads", "threads", "线程数"},     {"blocks", "block slots", "线程块槽"},
-    {"registers", "registers", "寄存器"}, {"shared_memory", "shared memory", "共享内存"},
-    {"barriers", "barriers", "屏障"},
-};
+const char *answers_limit_words(const char *limit)
+{
+    static const char *const limits[][2] = {
+        {"blocks", "block slots"},
+        {"shared_memory", "shared memory"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (strcmp(limit, limits[i][0]) == 0)
+            return language_text(limits[i][1]);
+    return language_text(limit);
+}
 
-static enum style limits_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row, bool chinese)
+static enum style limits_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     size_t i;
     const json_t *limit;
     json_array_foreach (json_object_get(row, "limited_by"), i, limit)
-        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
-            if (strcmp(json_string_value(limit), limits[k][0]) == 0)
-                json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s",
-                                 !i        ? ""
-                                 : chinese ? "、"
-                                           : ", ",
-                                 limits[k][chinese ? 2 : 1]);
+        json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s", i ? language_text(", ") : "",
+                         answers_limit_words(json_string_value(limit)));
     return STYLE_NONE;
-}
-
-static enum style english_limits(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
-{
-    return limits_cell(text, row, false);
-}
-
-static enum style chinese_limits(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
-{
-    return limits_cell(text, row, true);
 }
 
 static enum style warps_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
@@ -51,19 +43,16 @@ static enum style warps_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 static void print_rows(const json_t *rows, const struct screen *screen)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
-    const bool zh = screen->chinese;
-    const char *hide = zh ? "掩盖寄存器延迟需" : "to hide a register's latency";
-    const struct rows_table_column columns[] = {
-        {zh ? "架构" : "arch", "", SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
-        {zh ? "占用率" : "occupancy", "%", SHEET_RIGHT, .path = "theoretical", .form = ROWS_TABLE_WHOLE,
-         .factor = 100},
-        {zh ? "线程块" : "blocks", "", SHEET_RIGHT, .path = "blocks_per_sm", .form = ROWS_TABLE_COUNT},
-        {zh ? "线程束" : "warps", "", SHEET_RIGHT, .cell = warps_cell},
-        {zh ? "受限于" : "limited by", "", SHEET_LEFT, .cell = zh ? chinese_limits : english_limits},
-        {hide, zh ? "线程束" : "warps", SPARE, .path = "warps_to_hide_register_latency",
+    static const struct rows_table_column columns[] = {
+        {"arch", "", SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
+        {"occupancy", "%", SHEET_RIGHT, .path = "theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
+        {"blocks", "", SHEET_RIGHT, .path = "blocks_per_sm", .form = ROWS_TABLE_COUNT},
+        {"warps", "", SHEET_RIGHT, .cell = warps_cell},
+        {"limited by", "", SHEET_LEFT, .cell = limits_cell},
+        {"to hide a register's latency", "warps", SPARE, .path = "warps_to_hide_register_latency",
          .form = ROWS_TABLE_COUNT, .missing = ""},
-        {"", zh ? "指令" : "instructions", SPARE, .path = "instructions_to_hide_register_latency",
-         .form = ROWS_TABLE_COUNT, .missing = ""},
+        {"", "instructions", SPARE, .path = "instructions_to_hide_register_latency", .form = ROWS_TABLE_COUNT,
+         .missing = ""},
         {NULL},
     };
     rows_table_print(rows, columns, screen, stdout);
@@ -72,13 +61,12 @@ static void print_rows(const json_t *rows, const struct screen *screen)
 /* One figure: a line for each range in which as many blocks fit, with as many marks. */
 static void print_staircase(const json_t *steps, const char *title, double now, const struct screen *screen)
 {
-    const bool zh = screen->chinese;
     const size_t count = json_array_size(steps);
     struct sheet *sheet = sheet_new();
     putchar('\n');
     sheet_column(sheet, SHEET_RIGHT, title, "");
-    sheet_column(sheet, SHEET_RIGHT, zh ? "线程块" : "blocks", "");
-    sheet_column(sheet, SHEET_RIGHT, zh ? "线程束" : "warps", "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("blocks"), "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("warps"), "");
     sheet_column(sheet, SHEET_LEFT, "", "");
     for (size_t from = 0, to; from < count; from = to) {
         const json_t *step = json_array_get(steps, from);
@@ -97,7 +85,7 @@ static void print_staircase(const json_t *steps, const char *title, double now, 
         sheet_format(sheet, style, "%.0f..%.0f", first, last);
         sheet_format(sheet, style, "%.0f", blocks);
         sheet_format(sheet, style, least < most ? "%.0f..%.0f" : "%.0f", least, most);
-        sheet_format(sheet, style, "%s%s", bar, !here ? "" : zh ? " 此处" : " here");
+        sheet_format(sheet, style, "%s%s", bar, !here ? "" : language_text(" here"));
     }
     sheet_print(sheet, screen, stdout);
 }
@@ -105,18 +93,17 @@ static void print_staircase(const json_t *steps, const char *title, double now, 
 void answers_print_occupancy(const json_t *document, const struct screen *screen)
 {
     static const struct {
-        const char *axis, *english, *chinese, *asked;
+        const char *axis, *text, *asked;
     } axes[] = {
-        {"registers", "registers a thread", "每线程寄存器数", "registers_per_thread"},
-        {"shared_bytes", "shared bytes a block", "每块共享内存字节数", "shared_bytes"},
-        {"threads", "threads a block", "每块线程数", "block"},
+        {"registers", "registers a thread", "registers_per_thread"},
+        {"shared_bytes", "shared bytes a block", "shared_bytes"},
+        {"threads", "threads a block", "block"},
     };
     const json_t *rows = json_object_get(document, "occupancies");
     print_rows(rows, screen);
     for (size_t i = 0; i < sizeof axes / sizeof *axes && json_array_size(rows) == 1; i++) {
         const json_t *staircases = json_object_get(json_array_get(rows, 0), "staircases");
-        print_staircase(json_object_get(staircases, axes[i].axis),
-                        screen->chinese ? axes[i].chinese : axes[i].english,
+        print_staircase(json_object_get(staircases, axes[i].axis), language_text(axes[i].text),
                         json_path_number(document, axes[i].asked), screen);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 
 enum { PATH_BYTES = 128 };
@@ -76,7 +77,7 @@ void point_figures_column(struct sheet *sheet, const struct screen *screen, int 
 {
     char unit[64];
     snprintf(unit, sizeof unit, "%s%s", screen_unit(screen, figure->unit), suffix);
-    const char *own = screen->chinese ? figure->text.zh : figure->head ? figure->head : figure->text.en;
+    const char *own = language_is_chinese() ? figure->text.zh : figure->head ? figure->head : figure->text.en;
     sheet_column(sheet, flags, title ? title : own, unit);
 }
 

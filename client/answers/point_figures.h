@@ -1,7 +1,6 @@
 /* Figures of the service's one table (api/figures.h) in its documents: an experiment, a run of a sweep, or
    the summary over the runs of a point. */
-#ifndef COALESCED_CLIENT_ANSWERS_POINT_FIGURES_H
-#define COALESCED_CLIENT_ANSWERS_POINT_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -40,5 +39,3 @@ void point_figures_time_cell(struct sheet *sheet, const struct screen *screen, e
 /* 1 or 0; -1: not known. */
 int point_figures_verified(const json_t *point);
 int point_figures_stable(const json_t *point);
-
-#endif

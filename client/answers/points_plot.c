@@ -8,6 +8,7 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
+#include "client/terminal/language.h"
 #include "client/terminal/plot.h"
 
 enum { SERIES_MAX = 8, WORDS_MAX = 64, ROWS = 14 };
@@ -154,7 +155,8 @@ static void draw(const json_t *groups, const struct points_curve *curve, const c
     struct plot plot = {.y_name = y_name, .x_name = curve->x, .series = series, .rows = ROWS};
     json_t *members, *value;
     size_t numbers = 0;
-    snprintf(y_name, sizeof y_name, "%s, %s", screen_unit(screen, unit), which);
+    snprintf(y_name, sizeof y_name, "%s%s%s", screen_unit(screen, unit), language_text(", "),
+             language_text(which));
     plot.x_words = curve->words ? words : NULL;
     json_object_foreach ((json_t *)curve->words, name, value)
         if (plot.x_word_count < WORDS_MAX)
@@ -169,7 +171,7 @@ static void draw(const json_t *groups, const struct points_curve *curve, const c
     if (numbers >= 2)
         plot_print(&plot, screen);
     if (numbers >= 2 && json_object_size(groups) > SERIES_MAX)
-        printf("  and %zu more in the table\n", json_object_size(groups) - SERIES_MAX);
+        printf(language_text("  and %zu more in the table\n"), json_object_size(groups) - SERIES_MAX);
     for (int i = 0; i < plot.series_count; i++)
         free((void *)series[i].points);
 }
@@ -178,12 +180,12 @@ static void print_axes(const json_t *points, const char *asked)
 {
     const char *name, *between = "";
     json_t *value;
-    fprintf(stderr, "coalesce: no plot: there is no axis \"%s\", but", asked);
+    fprintf(stderr, language_text("coalesce: no plot: there is no axis \"%s\", but"), asked);
     json_object_foreach (json_object_get(json_array_get(points, 0), "values"), name, value) {
         fprintf(stderr, "%s %s", between, name);
         between = ",";
     }
-    fprintf(stderr, "%s\n", *between ? "" : " none at all");
+    fprintf(stderr, "%s\n", *between ? "" : language_text(" none at all"));
 }
 
 void answers_plot_sweep(const json_t *sweep, const struct screen *screen, const char *x, const char *y)

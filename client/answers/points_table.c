@@ -8,18 +8,35 @@
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
 #include "client/manual/command_table.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-enum { DEVICES_NAMED = 4 };
+enum { DEVICES_NAMED = 4, STATE_BYTES = 96 };
 
 /* The columns besides those of the figures that every table has. */
 struct points_columns {
     json_t *axes; /* their names are the keys */
     struct point_figures hot, cold;
     const struct figure *loads, *stores;
-    bool repeated, predicted, peak;
+    bool repeated, predicted, peak, untimed;
 };
+
+/* What succeeded has no times: it was interpreted. */
+static bool is_untimed(const json_t *sweep)
+{
+    size_t i;
+    json_t *point;
+    bool succeeded = false;
+    const struct figure *times[] = {point_figures_of("hot").median, point_figures_of("cold").median};
+    json_array_foreach (json_object_get(sweep, "points"), i, point) {
+        succeeded = succeeded || strcmp(json_path_text(point, "state", ""), "succeeded") == 0;
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
+            if (isfinite(point_figures_number(point, times[k])))
+                return false;
+    }
+    return succeeded;
+}
 
 /* A column that no point has a number for is left out; beside published efficiencies, in the table below, stand those
    that are predicted. */
@@ -34,7 +51,8 @@ static void choose_columns(struct points_columns *columns, const json_t *sweep)
                                        .cold = point_figures_of("cold"),
                                        .loads = point_figures_find("predicted_gld_efficiency_pct"),
                                        .stores = point_figures_find("predicted_gst_efficiency_pct"),
-                                       .repeated = json_path_number(sweep, "repeat") > 1};
+                                       .repeated = json_path_number(sweep, "repeat") > 1,
+                                       .untimed = is_untimed(sweep)};
     json_array_foreach (points, i, point) {
         columns->predicted =
             columns->predicted || (!published && isfinite(point_figures_number(point, columns->loads)));
@@ -48,11 +66,15 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
     const char *name;
     json_t *value;
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
-    const char *used = screen->chinese ? "" : " used";
+    const char *used = language_is_chinese() ? "" : " used";
     json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
-        sheet_column(sheet, SHEET_RIGHT, screen->chinese ? "次数" : "runs", "");
+        sheet_column(sheet, SHEET_RIGHT, language_text("runs"), "");
+    if (columns->untimed) {
+        sheet_column(sheet, SHEET_LEFT, "", "");
+        return;
+    }
     point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
     point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
     if (columns->peak)
@@ -65,22 +87,37 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
     sheet_column(sheet, SHEET_LEFT, "", "");
 }
 
-/* Why a point has no valid result. */
-static void add_remark(struct sheet *sheet, const json_t *point, const struct screen *screen)
+/* "cancelled after 1 of 4 runs" where some were measured, else its state alone. */
+static void state_words(char text[STATE_BYTES], const json_t *point, const char *state)
 {
+    double measured = json_path_number(point, "runs.succeeded"),
+           asked = json_path_number(point, "runs.asked");
+    if (strcmp(state, "cancelled") == 0 && measured > 0)
+        snprintf(text, STATE_BYTES, language_text("cancelled after %.0f of %.0f runs"), measured, asked);
+    else
+        snprintf(text, STATE_BYTES, "%s", language_text(state));
+}
+
+/* Why a point has no valid result. */
+static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, const struct screen *screen)
+{
+    char reason[LANGUAGE_REASON_BYTES], words[STATE_BYTES];
     const char *state = json_path_text(point, "state", "?"),
                *detail = json_path_text(point, "failure.detail", NULL);
     if (!detail)
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
+    bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
+    state_words(words, point, state);
     if (strcmp(state, "succeeded") != 0)
-        sheet_format(sheet, STYLE_WORSE, "%s%s%s", state, detail ? ": " : "", detail ? detail : "");
+        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words,
+                     detail ? language_text(": ") : "", detail ? language_reason(detail, reason) : "");
     else if (point_figures_verified(point) == 0)
-        sheet_cell(sheet, STYLE_WORSE, screen->chinese ? "输出错误" : "output WRONG");
+        sheet_cell(sheet, STYLE_WORSE, language_text("output WRONG"));
+    else if (untimed)
+        sheet_cell(sheet, STYLE_NONE,
+                   point_figures_verified(point) == 1 ? language_text("as the reference") : words);
     else if (point_figures_stable(point) == 0)
-        sheet_cell(sheet, STYLE_WORSE,
-                   screen->ascii     ? "! not stable"
-                   : screen->chinese ? "△ 不稳定"
-                                     : "△ not stable");
+        sheet_cell(sheet, STYLE_WORSE, screen->ascii ? "! not stable" : language_text("△ not stable"));
     else
         sheet_cell(sheet, STYLE_NONE, "");
 }
@@ -97,6 +134,10 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
     }
     if (columns->repeated)
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "runs.succeeded"));
+    if (columns->untimed) {
+        add_remark(sheet, point, true, screen);
+        return;
+    }
     point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->hot);
     point_figures_cell(sheet, point, columns->hot.rate);
     if (columns->peak)
@@ -106,7 +147,7 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
         point_figures_cell(sheet, point, columns->loads);
         point_figures_cell(sheet, point, columns->stores);
     }
-    add_remark(sheet, point, screen);
+    add_remark(sheet, point, false, screen);
 }
 
 /* ", on h200-1, h200-2" */
@@ -117,13 +158,13 @@ static void print_devices(const json_t *sweep)
     const json_t *devices = json_object_get(sweep, "devices");
     json_array_foreach (devices, i, row)
         if (i < DEVICES_NAMED)
-            printf("%s%s", i ? ", " : ", on ", json_path_text(row, "device_name", "?"));
+            printf("%s%s", language_text(i ? ", " : ", on "), json_path_text(row, "device_name", "?"));
     if (i > DEVICES_NAMED)
-        printf(" and %zu more", i - DEVICES_NAMED);
+        printf(language_text(" and %zu more"), i - DEVICES_NAMED);
 }
 
 /* The kernel and the progress. */
-static void print_headline(const json_t *sweep, const struct screen *screen)
+static void print_headline(const json_t *sweep, bool untimed, const struct screen *screen)
 {
     char kernel[JSON_PATH_TEXT_BYTES];
     json_path_value(kernel, json_path_at(sweep, "request.kernel"));
@@ -132,17 +173,29 @@ static void print_headline(const json_t *sweep, const struct screen *screen)
     printf("%s%s%s: ", screen_style(screen, STYLE_STRONG), recipe ? recipe : kernel,
            screen_style(screen, STYLE_NONE));
     if (repeated)
-        printf("%.0f point%s, ", json_path_number(sweep, "point_count"),
-               json_path_number(sweep, "point_count") == 1 ? "" : "s");
-    printf("%.0f of %.0f %sdone", json_path_number(sweep, "done"), json_path_number(sweep, "total"),
-           repeated ? "runs " : "");
+        printf(json_path_number(sweep, "point_count") == 1 ? language_text("%.0f point, ")
+                                                           : language_text("%.0f points, "),
+               json_path_number(sweep, "point_count"));
+    printf(untimed    ? language_text("%.0f of %.0f succeeded")
+           : repeated ? language_text("%.0f of %.0f runs measured")
+                      : language_text("%.0f of %.0f measured"),
+           json_path_number(sweep, "succeeded"), json_path_number(sweep, "total"));
     if (json_path_number(sweep, "failed") > 0)
-        printf(", %.0f failed", json_path_number(sweep, "failed"));
+        printf(language_text(", %.0f failed"), json_path_number(sweep, "failed"));
     if (json_path_number(sweep, "cancelled") > 0)
-        printf(", %.0f cancelled", json_path_number(sweep, "cancelled"));
+        printf(language_text(", %.0f cancelled"), json_path_number(sweep, "cancelled"));
+    if (json_path_number(sweep, "queued") > 0)
+        printf(language_text(", %.0f queued"), json_path_number(sweep, "queued"));
+    if (json_path_true(sweep, "paused"))
+        printf("%s", language_text(", paused"));
     print_devices(sweep);
-    printf("; %s\n", repeated ? "median over runs and its 95 % interval"
-                              : "median and its 95 % interval at one placement of the arrays");
+    if (untimed) {
+        putchar('\n');
+        return;
+    }
+    printf("%s%s\n", language_text("; "),
+           repeated ? language_text("median over runs and its 95 % interval")
+                    : language_text("median and its 95 % interval at one placement of the arrays"));
 }
 
 void answers_name_devices(json_t *sweep)
@@ -162,7 +215,7 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
     struct points_columns columns;
     choose_columns(&columns, sweep);
-    print_headline(sweep, screen);
+    print_headline(sweep, columns.untimed, screen);
     struct sheet *sheet = sheet_new();
     add_columns(sheet, &columns, screen);
     size_t i;
@@ -171,8 +224,8 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
         add_point(sheet, &columns, point, screen);
     sheet_print(sheet, screen, stdout);
     double repeat = json_path_number(sweep, "repeat");
-    if (repeat > 1 && repeat < 6)
-        puts("An interval over runs takes 6 of them: repeat=6 or more.");
+    if (repeat > 1 && repeat < 6 && !columns.untimed)
+        puts(language_text("An interval over runs takes 6 of them: repeat=6 or more."));
     answers_print_published(sweep, screen);
     printf("%sid %s%s\n", screen_style(screen, STYLE_FAINT), json_path_text(sweep, "id", "?"),
            screen_style(screen, STYLE_NONE));
@@ -189,7 +242,7 @@ int answers_sweep_status(const json_t *sweep, bool strict)
     json_array_foreach (json_object_get(sweep, "points"), i, point) {
         if (point_figures_verified(point) == 0)
             return EXIT_FAILED;
-        if (strict && point_figures_stable(point) == 0)
+        if (strict && point_figures_stable(point) == 0 && !is_untimed(sweep))
             status = EXIT_UNSTABLE;
     }
     return status;

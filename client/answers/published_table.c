@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
@@ -30,14 +31,9 @@ struct groups {
     const struct screen *screen;
 };
 
-static const char *words(const struct groups *groups, const char *en, const char *zh)
+static const char *texts(const json_t *pair)
 {
-    return groups->screen->chinese ? zh : en;
-}
-
-static const char *texts(const struct groups *groups, const json_t *pair)
-{
-    return json_path_text(pair, words(groups, "en", "zh"), "");
+    return json_path_text(pair, language_is_chinese() ? "zh" : "en", "");
 }
 
 /* ---- the columns ---- */
@@ -113,35 +109,49 @@ static void chip_column(struct sheet *sheet, const struct groups *groups, const 
     char path[64], unit[96];
     bool counts = strlen(group->name) > 3 && strcmp(group->name + 3, "_transactions") == 0;
     snprintf(path, sizeof path, "predicted.%s.%.3s_unit", which, group->name);
-    snprintf(unit, sizeof unit, "%s%s%s", arch, counts ? words(groups, ", ", "，") : "",
-             counts ? answers_unit_words(arch_of(groups, path), 2, groups->screen->chinese) : "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, words(groups, "predicted", "预测"), unit);
+    snprintf(unit, sizeof unit, "%s%s%s", arch, counts ? language_text(", ") : "",
+             counts ? answers_unit_words(arch_of(groups, path), 2) : "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("predicted"), unit);
+}
+
+/* The column's name in the answer; in Chinese its words, without what stands in brackets, and its unit below. */
+static void published_column(struct sheet *sheet, const struct group *group)
+{
+    const struct figure *figure = group->figure;
+    char title[64], unit[96];
+    const char *published = language_text("published");
+    bool bare = !figure->unit || strcmp(figure->unit, "ratio") == 0 || figure->type == FIGURE_INTEGER;
+    snprintf(title, sizeof title, "%s", figure->text.zh);
+    title[strstr(title, "（") ? (size_t)(strstr(title, "（") - title) : strlen(title)] = '\0';
+    snprintf(unit, sizeof unit, "%s%s%s", published, bare ? "" : language_text(", "),
+             bare ? "" : figure->unit);
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_is_chinese() ? title : group->name,
+                 language_is_chinese() ? unit : published);
 }
 
 static void groups_columns(struct sheet *sheet, const struct groups *groups)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
     for (const struct group *group = groups->at; group < groups->at + groups->count; group++) {
-        sheet_column(sheet, SPARE, group->name, words(groups, "published", "公开值"));
+        published_column(sheet, group);
         if (group->made)
             chip_column(sheet, groups, group, "published_arch", groups->published_arch);
         if (group->own)
             chip_column(sheet, groups, group, "device_arch", groups->device_arch);
         if (group->measured)
-            sheet_column(sheet, SPARE, words(groups, "measured", "实测"), words(groups, "here", "这里"));
+            sheet_column(sheet, SPARE, language_text("measured"), language_text("here"));
     }
 }
 
 /* ---- the cells ---- */
 
-static void missing_cell(struct sheet *sheet, const struct groups *groups)
+static void missing_cell(struct sheet *sheet)
 {
-    sheet_cell(sheet, STYLE_FAINT, words(groups, "no value", "无值"));
+    sheet_cell(sheet, STYLE_FAINT, language_text("no value"));
 }
 
 /* As it was published, and its mark; without one as many blanks, so that the figures stand below each other. */
-static void published_cell(struct sheet *sheet, const struct groups *groups, const struct group *group,
-                           const json_t *point)
+static void published_cell(struct sheet *sheet, const struct group *group, const json_t *point)
 {
     const json_t *published = json_object_get(point, "published"),
                  *value = json_object_get(published, group->name);
@@ -150,7 +160,7 @@ static void published_cell(struct sheet *sheet, const struct groups *groups, con
     char text[JSON_PATH_TEXT_BYTES];
     json_path_value(text, value);
     if (!json_is_number(value))
-        missing_cell(sheet, groups);
+        missing_cell(sheet);
     else if (mark)
         sheet_format(sheet, STYLE_NONE, "%s [%s]", text, mark);
     else
@@ -158,15 +168,15 @@ static void published_cell(struct sheet *sheet, const struct groups *groups, con
 }
 
 /* A value in the unit of the published figure. */
-static void value_cell(struct sheet *sheet, const struct groups *groups, enum style style, double value,
-                       const struct figure *figure, const struct figure *published)
+static void value_cell(struct sheet *sheet, enum style style, double value, const struct figure *figure,
+                       const struct figure *published)
 {
     char text[NUMBER_BYTES];
     bool thousandth = published->unit && figure->unit && strcmp(published->unit, "ms") == 0 &&
                       strcmp(figure->unit, "us") == 0;
     number_text(text, thousandth ? value / 1000 : value);
     if (!isfinite(value))
-        missing_cell(sheet, groups);
+        missing_cell(sheet);
     else if (figure->type == FIGURE_INTEGER)
         sheet_format(sheet, style, "%.0f", value);
     else
@@ -177,16 +187,15 @@ static void groups_cells(struct sheet *sheet, const struct groups *groups, const
 {
     for (const struct group *group = groups->at; group < groups->at + groups->count; group++) {
         const json_t *own = json_path_at(point, "predicted.device_arch");
-        published_cell(sheet, groups, group, point);
+        published_cell(sheet, group, point);
         if (group->made)
-            value_cell(sheet, groups, STYLE_NONE, point_figures_number(point, group->made), group->made,
+            value_cell(sheet, STYLE_NONE, point_figures_number(point, group->made), group->made,
                        group->figure);
         if (group->own)
-            value_cell(sheet, groups, STYLE_NONE, json_path_number(own, group->name), group->figure,
-                       group->figure);
+            value_cell(sheet, STYLE_NONE, json_path_number(own, group->name), group->figure, group->figure);
         if (group->measured)
-            value_cell(sheet, groups, STYLE_STRONG, point_figures_number(point, group->measured),
-                       group->measured, group->figure);
+            value_cell(sheet, STYLE_STRONG, point_figures_number(point, group->measured), group->measured,
+                       group->figure);
     }
 }
 
@@ -212,19 +221,18 @@ static bool is_column(const json_t *columns, const char *name)
 static void print_headline(const struct groups *groups)
 {
     static const char hidden[] = "kernel load transfers counters measure repeat";
-    const char *comma = words(groups, ", ", "，"), *between = words(groups, "; ", "；"), *name;
+    const char *comma = language_text(", "), *between = language_text("; "), *name;
     const char *arch = json_path_text(groups->table, "device.arch", NULL);
     const json_t *l1 = json_object_get(groups->table, "l1"),
                  *columns = json_object_get(groups->table, "columns");
     json_t *value;
     printf("\n%s", screen_style(groups->screen, STYLE_STRONG));
-    screen_write(groups->screen, words(groups, "Published: ", "公开数据："));
-    screen_write(groups->screen, texts(groups, json_object_get(groups->table, "device")));
+    screen_write(groups->screen, language_text("Published: "));
+    screen_write(groups->screen, texts(json_object_get(groups->table, "device")));
     printf("%s%s%s", screen_style(groups->screen, STYLE_NONE), arch ? comma : "", arch ? arch : "");
     if (json_is_boolean(l1))
         printf("%s%s", comma,
-               json_is_true(l1) ? words(groups, "loads through the L1", "读取经过 L1")
-                                : words(groups, "loads past the L1", "读取绕过 L1"));
+               json_is_true(l1) ? language_text("loads through the L1") : language_text("loads past the L1"));
     json_object_foreach (json_object_get(groups->table, "request"), name, value) {
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
@@ -249,16 +257,14 @@ static void print_marks(const struct groups *groups)
         if (!used)
             continue;
         printf("[%s] ", json_path_text(mark, "mark", "?"));
-        print_line(groups, texts(groups, mark));
+        print_line(groups, texts(mark));
     }
 }
 
 /* "size 65536 (published: 1048576)", each once. */
-static void print_difference(const struct groups *groups, const char *name, const char *here,
-                             const char *published)
+static void print_difference(const char *name, const char *here, const char *published)
 {
-    printf(words(groups, "%s%s %s (published: %s)", "%s%s %s（公开数据：%s）"),
-           words(groups, "differs here: ", "与公开数据不同："), name, here, published);
+    printf(language_text("%s%s %s (published: %s)"), language_text("differs here: "), name, here, published);
     putchar('\n');
 }
 
@@ -271,8 +277,7 @@ static void print_differences(const struct groups *groups)
     if (strcmp(device, "?") == 0)
         device = arch_of(groups, "device_name");
     if (json_path_text(groups->table, "device.arch", NULL))
-        print_difference(groups, words(groups, "device", "设备"), device,
-                         texts(groups, json_object_get(groups->table, "device")));
+        print_difference(language_text("device"), device, texts(json_object_get(groups->table, "device")));
     json_array_foreach (groups->points, i, point)
         json_object_foreach (json_path_at(point, "published.differs"), name, value) {
             char here[JSON_PATH_TEXT_BYTES], published[JSON_PATH_TEXT_BYTES], *both = NULL;
@@ -281,7 +286,7 @@ static void print_differences(const struct groups *groups)
             if (asprintf(&both, "%s %s %s", name, here, published) < 0)
                 continue;
             if (!json_object_get(known, both))
-                print_difference(groups, name, here, published);
+                print_difference(name, here, published);
             json_object_set_new(known, both, json_true());
             free(both);
         }
@@ -293,8 +298,8 @@ static void print_notes(const struct groups *groups)
     size_t i;
     const json_t *note;
     json_array_foreach (json_object_get(groups->table, "notes"), i, note) {
-        printf("%s", words(groups, "note: ", "说明："));
-        print_line(groups, texts(groups, note));
+        printf("%s", language_text("note: "));
+        print_line(groups, texts(note));
     }
 }
 
@@ -307,10 +312,8 @@ static void print_stand_in(const struct groups *groups)
         own = own || groups->at[i].own;
     if (!own || strcmp(note, "?") == 0)
         return;
-    if (groups->screen->chinese)
-        printf("预测，%s：模型不含本机设备，按此架构预测\n", groups->device_arch);
-    else
-        printf("predicted, %s: %s\n", groups->device_arch, note);
+    char reason[LANGUAGE_REASON_BYTES];
+    printf(language_text("predicted, %s: %s\n"), groups->device_arch, language_reason(note, reason));
 }
 
 void answers_print_published(const json_t *sweep, const struct screen *screen)

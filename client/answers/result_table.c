@@ -9,6 +9,7 @@
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
 #include "client/manual/command_table.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
@@ -31,9 +32,9 @@ static void print_lost(const json_t *experiment)
     size_t i;
     json_t *row;
     json_array_foreach (json_object_get(experiment, "lost"), i, row)
-        printf("run %.0f was lost, on %s at %s: %s\n", json_path_number(row, "attempt"),
-               json_path_text(row, "device_name", "a device that is gone"), json_path_text(row, "at", "?"),
-               json_path_text(row, "why", "?"));
+        printf(language_text("run %.0f was lost, on %s at %s: %s\n"), json_path_number(row, "attempt"),
+               json_path_text(row, "device_name", language_text("a device that is gone")),
+               json_path_text(row, "at", "?"), json_path_text(row, "why", "?"));
 }
 
 /* The members of the request, without those that are rarely of interest. */
@@ -64,17 +65,18 @@ static void print_times(const json_t *experiment, const struct screen *screen)
     bool peak = isfinite(point_figures_number(experiment, figures[0].peak)) ||
                 isfinite(point_figures_number(experiment, figures[1].peak));
     sheet_column(sheet, SHEET_LEFT, "", "");
-    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].median, "median", ", 95 %");
+    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].median, language_text("median"),
+                         language_text(", 95 %"));
     point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, NULL, "");
     if (peak)
         point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak, NULL, "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "samples", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("samples"), "");
     for (size_t i = 0; i < 2; i++) {
         char samples[64];
         if (!isfinite(point_figures_number(experiment, figures[i].median)))
             continue;
         snprintf(samples, sizeof samples, "timing.%s.samples", kinds[i]);
-        sheet_cell(sheet, STYLE_NONE, kinds[i]);
+        sheet_cell(sheet, STYLE_NONE, language_text(kinds[i]));
         point_figures_time_cell(sheet, screen, STYLE_STRONG, experiment, &figures[i]);
         point_figures_cell(sheet, experiment, figures[i].rate);
         if (peak)
@@ -85,7 +87,8 @@ static void print_times(const json_t *experiment, const struct screen *screen)
     if (strcmp(json_path_text(experiment, "timing.hot.interval_of",
                               json_path_text(experiment, "timing.cold.interval_of", "")),
                "placement") == 0)
-        printf("%san interval holds where these arrays lie; repeat=6 gives one for other places too%s\n",
+        printf(language_text(
+                   "%san interval holds where these arrays lie; repeat=6 gives one for other places too%s\n"),
                screen_style(screen, STYLE_FAINT), screen_style(screen, STYLE_NONE));
 }
 
@@ -101,8 +104,8 @@ static void print_side(const json_t *made, const char *side, const char *name, c
     long long count = (long long)json_path_number(made, path);
     number_count(text, count);
     snprintf(path, sizeof path, "%s_unit", side);
-    printf(" %s %.4g %% efficient, %s %s%s", name, efficiency, text,
-           answers_unit_words(json_path_text(made, path, "sector"), (size_t)count, false), end);
+    printf(language_text(" %s %.4g %% efficient, %s %s%s"), name, efficiency, text,
+           answers_unit_words(json_path_text(made, path, "sector"), (size_t)count), end);
 }
 
 /* Transactions as predicted, in the units of that chip, and as counted where there are counters. */
@@ -111,22 +114,24 @@ static void print_transactions(const json_t *experiment)
     const json_t *made = json_path_at(experiment, "prediction");
     if (isfinite(json_path_number(made, "gld_efficiency_pct")) ||
         isfinite(json_path_number(made, "gst_efficiency_pct"))) {
-        printf("predicted (%s):", json_path_text(made, "arch", "?"));
-        print_side(made, "gld", "loads", ";");
-        print_side(made, "gst", "stores", "");
+        printf(language_text("predicted (%s):"), json_path_text(made, "arch", "?"));
+        print_side(made, "gld", language_text("loads"), language_text(";"));
+        print_side(made, "gst", language_text("stores"), "");
         putchar('\n');
     }
     const json_t *counters = json_path_at(experiment, "counters");
+    char reason[LANGUAGE_REASON_BYTES];
     if (strcmp(json_path_text(counters, "status", ""), "measured") == 0) {
         const json_t *equal = json_path_at(counters, "against_prediction.equal");
-        printf("counted: loads %.4g %% efficient, stores %.4g %% efficient; %s\n",
+        printf(language_text("counted: loads %.4g %% efficient, stores %.4g %% efficient; %s\n"),
                json_path_number(counters, "gld_efficiency_pct"),
                json_path_number(counters, "gst_efficiency_pct"),
-               json_is_true(equal)    ? "equal to the prediction"
-               : json_is_false(equal) ? "not as predicted"
-                                      : "not comparable with the prediction");
+               json_is_true(equal)    ? language_text("equal to the prediction")
+               : json_is_false(equal) ? language_text("not as predicted")
+                                      : language_text("not comparable with the prediction"));
     } else if (strcmp(json_path_text(counters, "status", ""), "unavailable") == 0) {
-        printf("counters: no value, %s\n", json_path_text(counters, "reason", "?"));
+        printf(language_text("counters: no value, %s\n"),
+               language_reason(json_path_text(counters, "reason", "?"), reason));
     }
 }
 
@@ -136,13 +141,14 @@ static void print_occupancy(const json_t *experiment)
     double part = json_path_number(occupancy, "theoretical");
     if (!isfinite(part))
         return;
-    printf("occupancy: %.0f %%, %.0f blocks and %.0f of %.0f warps a multiprocessor", part * 100,
-           json_path_number(occupancy, "blocks_per_sm"), json_path_number(occupancy, "warps_per_sm"),
-           json_path_number(occupancy, "max_warps_per_sm"));
+    printf(language_text("occupancy (%s): %.0f %%, %.0f blocks and %.0f of %.0f warps a multiprocessor"),
+           json_path_text(occupancy, "arch", "?"), part * 100, json_path_number(occupancy, "blocks_per_sm"),
+           json_path_number(occupancy, "warps_per_sm"), json_path_number(occupancy, "max_warps_per_sm"));
     size_t i;
     json_t *limit;
     json_array_foreach (json_object_get(occupancy, "limited_by"), i, limit)
-        printf("%s%s", i ? ", " : "; limited by ", json_string_value(limit));
+        printf("%s%s", language_text(i ? ", " : "; limited by "),
+               answers_limit_words(json_string_value(limit)));
     putchar('\n');
 }
 
@@ -150,12 +156,13 @@ static void print_stability(const json_t *experiment, const struct screen *scree
 {
     size_t i;
     json_t *reason;
+    char text[LANGUAGE_REASON_BYTES];
     json_array_foreach (json_path_at(experiment, "stability.reasons"), i, reason)
         printf("%s%s %s%s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "!" : "△",
-               screen->chinese ? "不稳定：" : "not stable: ", json_string_value(reason),
+               language_text("not stable: "), language_reason(json_string_value(reason), text),
                screen_style(screen, STYLE_NONE));
     if (json_path_true(experiment, "timing.near_floor"))
-        printf("the cold time is mostly the launch: an empty kernel takes %.4g %s\n",
+        printf(language_text("the cold time is mostly the launch: an empty kernel takes %.4g %s\n"),
                json_path_number(experiment, "timing.floor_us"), screen_unit(screen, "us"));
 }
 
@@ -183,49 +190,71 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         double part = point_figures_number(experiment, hot.peak);
         number_text(text, point_figures_number(experiment, figure));
         printf("%s%s: %s %s%s%s", strong, kernel, text, screen_unit(screen, figure->unit),
-               steps && figure != hot.rate ? " a load" : "", plain);
+               steps && figure != hot.rate ? language_text(" a load") : "", plain);
+        number_fixed(text, part * 100, 0);
         if (isfinite(part) && figure == hot.rate)
-            printf(", %.0f %% of the memory's peak", part * 100);
-        printf(", on %s, %s\n", json_path_text(experiment, "device_name", "?"),
+            printf(language_text(", %s %% of the memory's peak"), text);
+        printf(language_text(", on %s, %s\n"), json_path_text(experiment, "device_name", "?"),
                json_path_text(experiment, "device.name", "?"));
     } else {
-        printf("%s%s: %s%s\n", strong, kernel, state, plain);
+        printf("%s%s: %s%s\n", strong, kernel, language_text(state), plain);
     }
     double eta = json_path_number(experiment, "eta_seconds"),
            position = json_path_number(experiment, "position");
     if (isfinite(position) && position > 0)
-        printf("%.0f before it in the queue\n", position);
+        printf(language_text("%.0f before it in the queue\n"), position);
     if (isfinite(eta)) {
         number_duration(text, eta);
-        printf("ends in about %s\n", text);
+        printf(language_text("ends in about %s\n"), text);
     }
     const char *why = json_path_text(experiment, "waits_for", NULL);
     if (why)
-        printf("it waits: %s\n", why);
+        printf(language_text("it waits: %s\n"), language_reason(why, (char[LANGUAGE_REASON_BYTES]){0}));
     else if (json_path_true(experiment, "paused"))
-        puts("its device or the queue is paused");
+        puts(language_text("its device or the queue is paused"));
+}
+
+static void print_correctness(const json_t *experiment)
+{
+    if (json_path_true(experiment, "correctness.verified"))
+        printf(language_text("output verified, %.0f elements\n"),
+               json_path_number(experiment, "correctness.elements_checked"));
+    else if (json_path_at(experiment, "correctness.mismatches"))
+        printf(language_text("output WRONG in %.0f elements\n"),
+               json_path_number(experiment, "correctness.mismatches"));
+}
+
+static bool has_fault(const json_t *experiment, const char *detail)
+{
+    size_t i;
+    json_t *fault;
+    json_array_foreach (json_object_get(experiment, "faults"), i, fault)
+        if (strstr(detail, json_path_text(fault, "detail", "?")))
+            return true;
+    return false;
 }
 
 void answers_print_result(const json_t *experiment, const struct screen *screen)
 {
     print_headline(experiment, screen);
     print_request(json_path_at(experiment, "request"));
-    if (json_object_get(experiment, "failure"))
+    const char *detail = json_path_text(experiment, "failure.detail", "?");
+    /* What stands below, at its place, is not said here. */
+    if (json_is_object(json_object_get(experiment, "failure")) && !has_fault(experiment, detail))
         printf("%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
-               json_path_text(experiment, "failure.kind", "?"),
-               json_path_text(experiment, "failure.detail", "?"), screen_style(screen, STYLE_NONE));
+               language_text(json_path_text(experiment, "failure.kind", "?")),
+               language_reason(detail, (char[LANGUAGE_REASON_BYTES]){0}), screen_style(screen, STYLE_NONE));
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
     answers_print_result_time(json_object_get(experiment, "time"), screen);
-    print_transactions(experiment);
+    if (!answers_is_interpreted(experiment))
+        print_transactions(experiment);
     print_occupancy(experiment);
-    if (json_path_true(experiment, "correctness.verified"))
-        printf("output verified, %.0f elements\n",
-               json_path_number(experiment, "correctness.elements_checked"));
-    else if (json_path_at(experiment, "correctness.mismatches"))
-        printf("output WRONG in %.0f elements\n", json_path_number(experiment, "correctness.mismatches"));
-    print_stability(experiment, screen);
+    if (!answers_print_outputs(experiment, screen)) {
+        print_correctness(experiment);
+        print_stability(experiment, screen);
+    }
     print_lost(experiment);
     printf("%sid %s%s\n", screen_style(screen, STYLE_FAINT), json_path_text(experiment, "id", "?"),
            screen_style(screen, STYLE_NONE));
@@ -238,5 +267,7 @@ int answers_result_status(const json_t *experiment, bool strict)
         return EXIT_FINE;
     if (strcmp(state, "succeeded") != 0 || json_is_false(json_path_at(experiment, "correctness.verified")))
         return EXIT_FAILED;
-    return strict && !json_path_true(experiment, "stability.stable") ? EXIT_UNSTABLE : EXIT_FINE;
+    return strict && !answers_is_interpreted(experiment) && !json_path_true(experiment, "stability.stable")
+               ? EXIT_UNSTABLE
+               : EXIT_FINE;
 }

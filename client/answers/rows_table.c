@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 
 static void add_number(struct sheet *sheet, const struct rows_table_column *column, const json_t *value)
@@ -16,7 +17,8 @@ static void add_number(struct sheet *sheet, const struct rows_table_column *colu
         number_text(text, number);
     if (column->form == ROWS_TABLE_WHOLE && isfinite(number))
         snprintf(text, sizeof text, "%.0f", number);
-    sheet_cell(sheet, column->style, isfinite(number) || !column->missing ? text : column->missing);
+    sheet_cell(sheet, column->style,
+               isfinite(number) || !column->missing ? text : language_text(column->missing));
 }
 
 static void add_cell(struct sheet *sheet, const struct rows_table_column *column, const json_t *row)
@@ -32,7 +34,8 @@ static void add_cell(struct sheet *sheet, const struct rows_table_column *column
         sheet_cell(sheet, column->style, json_string_value(value));
     } else {
         json_path_value(short_text, value);
-        sheet_cell(sheet, column->style, *short_text || !column->missing ? short_text : column->missing);
+        sheet_cell(sheet, column->style,
+                   *short_text || !column->missing ? short_text : language_text(column->missing));
     }
 }
 
@@ -44,7 +47,8 @@ void rows_table_print(const json_t *rows, const struct rows_table_column *column
     size_t i;
     json_t *row;
     for (column = columns; column->title; column++)
-        sheet_column(sheet, column->flags, column->title, column->unit ? column->unit : "");
+        sheet_column(sheet, column->flags, language_text(column->title),
+                     column->unit ? language_text(column->unit) : "");
     json_array_foreach (rows, i, row)
         for (column = columns; column->title; column++)
             add_cell(sheet, column, row);

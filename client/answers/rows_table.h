@@ -1,6 +1,5 @@
 /* A list of JSON objects as a table: a row an object, its columns described once. */
-#ifndef COALESCED_CLIENT_ANSWERS_ROWS_TABLE_H
-#define COALESCED_CLIENT_ANSWERS_ROWS_TABLE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ struct rows_table_column {
 /* Prints the table of `rows`, an array; columns[] ends with a NULL title. */
 void rows_table_print(const json_t *rows, const struct rows_table_column *columns,
                       const struct screen *screen, FILE *out);
-
-#endif

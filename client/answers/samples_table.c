@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/plot.h"
 #include "client/terminal/sheet.h"
@@ -40,7 +41,7 @@ static void add_row(struct sheet *sheet, const char *which, const json_t *series
     if (!sorted)
         return;
     const double values[] = {sorted[0], (sorted[(count - 1) / 2] + sorted[count / 2]) / 2, sorted[count - 1]};
-    sheet_cell(sheet, STYLE_NONE, which);
+    sheet_cell(sheet, STYLE_NONE, language_text(which));
     sheet_format(sheet, STYLE_NONE, "%zu", count);
     sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(series, "launches_per_sample"));
     sheet_format(sheet, STYLE_NONE, "%zu", json_array_size(json_object_get(series, "rounds")));
@@ -64,9 +65,10 @@ static void plot_one(const char *which, const json_t *series, const struct scree
         return;
     json_array_foreach (times, i, time)
         points[i] = (struct plot_point){(double)i, json_number_value(time), (double)NAN, (double)NAN};
-    snprintf(name, sizeof name, "%s, %s", screen_unit(screen, "us"), which);
+    snprintf(name, sizeof name, "%s%s%s", screen_unit(screen, "us"), language_text(", "),
+             language_text(which));
     plot_print(&(struct plot){.y_name = name,
-                              .x_name = "sample, in the order in which they were taken",
+                              .x_name = language_text("sample, in the order in which they were taken"),
                               .series = &(struct plot_series){which, points, count},
                               .series_count = 1,
                               .rows = ROWS},
@@ -81,9 +83,9 @@ void answers_print_samples(const json_t *document, const struct screen *screen)
     static const char *const kinds[] = {"cold", "hot"};
     struct sheet *sheet = sheet_new();
     for (int i = 0; i < (int)(sizeof heads / sizeof *heads); i++) {
-        const char *unit = i == 2 ? "each" : i >= 5 ? screen_unit(screen, "us") : "";
-        sheet_column(sheet, (i ? SHEET_RIGHT : SHEET_LEFT) | (i == 3 || i == 4 ? SHEET_SPARE : 0), heads[i],
-                     unit);
+        const char *unit = i == 2 ? language_text("each") : i >= 5 ? screen_unit(screen, "us") : "";
+        sheet_column(sheet, (i ? SHEET_RIGHT : SHEET_LEFT) | (i == 3 || i == 4 ? SHEET_SPARE : 0),
+                     language_text(heads[i]), unit);
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         add_row(sheet, kinds[i], json_object_get(document, kinds[i]));

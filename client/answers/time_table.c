@@ -1,27 +1,57 @@
 /* The predicted time of a launch, and what limits it, as text. */
 #include "client/answers/answers.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
 enum { BAR_COLUMNS = 32 };
 
-/* Prints the service's sentence in the language of the locale. */
+/* Prints the service's sentence in the language of the locale. A unit "us" behind a number is printed as screen_unit()
+   writes it. */
 static void print_words(const json_t *texts, const struct screen *screen)
 {
-    screen_write(screen, json_path_text(texts, screen->chinese ? "zh" : "en", ""));
+    const char *text = json_path_text(texts, language_is_chinese() ? "zh" : "en", "");
+    for (const char *unit; (unit = strstr(text, " us")); text = unit + 3) {
+        bool is_unit = unit > text && isdigit((unsigned char)unit[-1]) && !isalpha((unsigned char)unit[3]);
+        char *head = strndup(text, (size_t)(unit - text));
+        if (head)
+            screen_write(screen, head);
+        free(head);
+        printf(" %s", is_unit ? screen_unit(screen, "us") : "us");
+    }
+    screen_write(screen, text);
+}
+
+/* A bound as the answer names it; in Chinese with the words of the page. */
+static const char *bound_words(const char *name)
+{
+    static const char *const words[][2] = {
+        {"launch", "block launches"},     {"dram", "DRAM"},
+        {"ask", "SMs to the L2"},         {"tag", "the L1"},
+        {"lines", "L1 lines in flight"},  {"issue", "instructions issued"},
+        {"latency", "latency of memory"},
+    };
+    for (size_t i = 0; language_is_chinese() && i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i][0]) == 0)
+            return language_text(words[i][1]);
+    return name;
 }
 
 static bool is_missing(const json_t *time)
 {
     if (!json_path_text(time, "status", NULL))
         return false;
-    printf("predicted time: no value, %s\n", json_path_text(time, "reason", "?"));
+    char reason[LANGUAGE_REASON_BYTES];
+    printf(language_text("predicted time: no value, %s\n"),
+           language_reason(json_path_text(time, "reason", "?"), reason));
     return true;
 }
 
@@ -34,9 +64,10 @@ static bool is_limiter(const json_t *time, const char *name)
 static void print_limiter(const json_t *time, const struct screen *screen)
 {
     const char *second = json_path_text(time, "close_second", NULL);
-    const char *also = screen->chinese ? "，其次（相差不多）是 " : ", and nearly as much by ";
-    printf("%s%s%s%s%s", screen_style(screen, STYLE_STRONG), screen->chinese ? "受限于 " : "limited by ",
-           json_path_text(time, "limiter", "?"), second ? also : "", second ? second : "");
+    const char *also = language_text(", and nearly as much by ");
+    printf("%s%s%s%s%s", screen_style(screen, STYLE_STRONG), language_text("limited by "),
+           bound_words(json_path_text(time, "limiter", "?")), second ? also : "",
+           second ? bound_words(second) : "");
     printf("%s", screen_style(screen, STYLE_NONE));
 }
 
@@ -52,10 +83,10 @@ static void print_bounds(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
     struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, screen->chinese ? "下限" : "bound", "");
-    sheet_column(sheet, SHEET_RIGHT, screen->chinese ? "单独" : "alone", screen_unit(screen, "us"));
+    sheet_column(sheet, SHEET_LEFT, language_text("bound"), "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("alone"), screen_unit(screen, "us"));
     sheet_column(sheet, SHEET_LEFT, "", "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, screen->chinese ? "数量" : "of", "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("of"), "");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
     double most = json_path_number(time, "predicted_us");
     size_t i;
@@ -66,7 +97,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
         const char *name = json_path_text(bound, "name", "?");
         bool limits = is_limiter(time, name);
         double us = json_path_number(bound, "us");
-        sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_NONE, name);
+        sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_NONE, bound_words(name));
         number_text(text, us);
         sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_NONE, text);
         add_bar(sheet, limits, isfinite(us) && most > 0 ? us / most : 0, screen);
@@ -76,7 +107,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
         else
             number_count(text, llround(amount));
         sheet_cell(sheet, STYLE_FAINT, text);
-        sheet_cell(sheet, STYLE_FAINT, json_path_text(bound, "unit", ""));
+        sheet_cell(sheet, STYLE_FAINT, language_text(json_path_text(bound, "unit", "")));
     }
     sheet_print(sheet, screen, stdout);
 }
@@ -86,8 +117,8 @@ static void print_changes(const json_t *changes, const struct screen *screen)
     size_t i;
     json_t *change;
     json_array_foreach (changes, i, change) {
-        printf("%s%s%s", screen_style(screen, STYLE_BETTER),
-               screen->chinese ? "若改：" : "what if: ", screen_style(screen, STYLE_NONE));
+        printf("%s%s%s", screen_style(screen, STYLE_BETTER), language_text("what if: "),
+               screen_style(screen, STYLE_NONE));
         print_words(json_object_get(change, "text"), screen);
         putchar('\n');
     }
@@ -99,9 +130,9 @@ void answers_print_time(const json_t *time, const struct screen *screen)
     if (!time || is_missing(time))
         return;
     number_text(text, json_path_number(time, "predicted_us"));
-    printf(screen->chinese ? "\n%s%s %s%s 预测的冷时间，%s：" : "\n%s%s %s%s predicted, cold, for an %s: ",
-           screen_style(screen, STYLE_STRONG), text, screen_unit(screen, "us"),
-           screen_style(screen, STYLE_NONE), json_path_text(time, "device_name", "?"));
+    printf(language_text("\n%s%s %s%s predicted, cold, for an %s: "), screen_style(screen, STYLE_STRONG),
+           text, screen_unit(screen, "us"), screen_style(screen, STYLE_NONE),
+           json_path_text(time, "device_name", "?"));
     print_limiter(time, screen);
     puts("");
     print_bounds(time, screen);
@@ -117,10 +148,12 @@ void answers_print_result_time(const json_t *time, const struct screen *screen)
         return;
     print_limiter(time, screen);
     number_text(text, json_path_number(time, "predicted_us"));
-    printf("; %s %s predicted for the cold time", text, screen_unit(screen, "us"));
+    printf(language_text("; %s %s predicted for the cold time"), text, screen_unit(screen, "us"));
     double error = json_path_number(time, "error_pct");
     if (isfinite(error))
-        printf(", %.1f %% %s", fabs(error), error < 0 ? "too little" : "too much");
+        number_fixed(text, fabs(error), 1);
+    if (isfinite(error))
+        printf(error < 0 ? language_text(", %s %% too little") : language_text(", %s %% too much"), text);
     puts("");
     print_words(json_object_get(time, "explanation"), screen);
     puts("");
@@ -129,7 +162,8 @@ void answers_print_result_time(const json_t *time, const struct screen *screen)
         return;
     const char *limiter = json_path_text(counted, "limiter", NULL);
     if (limiter)
-        printf("by the counters: %s%s. ", limiter, json_path_true(counted, "agrees") ? ", too" : "");
+        printf(language_text("by the counters: %s%s. "), bound_words(limiter),
+               json_path_true(counted, "agrees") ? language_text(", too") : "");
     print_words(json_object_get(counted, "why"), screen);
     puts("");
 }

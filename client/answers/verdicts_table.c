@@ -7,6 +7,7 @@
 
 #include "client/answers/json_path.h"
 #include "client/manual/command_table.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
@@ -20,6 +21,7 @@ static const struct verdict_word {
     {"cannot_tell", "◌", "?", "cannot tell", STYLE_NONE},
 };
 enum { VERDICTS = sizeof verdicts / sizeof *verdicts, DIFFERENCES_MAX = 12 };
+enum { NEEDS_MOST = 1000 }; /* further runs: the service counts up to that, see needs in openapi.yaml */
 
 static const struct verdict_word *find(const char *name)
 {
@@ -37,12 +39,12 @@ static void print_values(const json_t *values)
     json_array_foreach (values, i, row) {
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, json_object_get(row, "value"));
-        printf("%s%s", i ? ", " : "", *text ? text : "not told");
+        printf("%s%s", i ? language_text(", ") : "", *text ? text : language_text("not told"));
         if (json_array_size(values) > 1)
-            printf(" (%.0f runs)", json_path_number(row, "runs"));
+            printf(language_text(" (%.0f runs)"), json_path_number(row, "runs"));
     }
     if (json_array_size(values) == 0)
-        printf("nothing");
+        printf(language_text("nothing"));
 }
 
 static void print_differences(const json_t *differs, const struct screen *screen)
@@ -51,36 +53,37 @@ static void print_differences(const json_t *differs, const struct screen *screen
     json_t *row;
     json_array_foreach (differs, i, row) {
         if (i == DIFFERENCES_MAX) {
-            printf("  and %zu more\n", json_array_size(differs) - i);
+            printf(language_text("  and %zu more\n"), json_array_size(differs) - i);
             break;
         }
-        printf("%s%s%s differs: A ", screen_style(screen, STYLE_WORSE), json_path_text(row, "field", "?"),
-               screen_style(screen, STYLE_NONE));
+        printf(language_text("%s%s%s differs: A "), screen_style(screen, STYLE_WORSE),
+               json_path_text(row, "field", "?"), screen_style(screen, STYLE_NONE));
         print_values(json_object_get(row, "a"));
-        printf("; B ");
+        printf("%sB ", language_text("; "));
         print_values(json_object_get(row, "b"));
         putchar('\n');
     }
     if (json_array_size(differs) == 0)
-        puts("Nothing differs beside what is measured: device, driver, version and source are the same.");
+        puts(language_text(
+            "Nothing differs beside what is measured: device, driver, version and source are the same."));
 }
 
 static void print_counts(const json_t *comparison, const struct screen *screen)
 {
     const json_t *counts = json_object_get(comparison, "verdicts");
     const char *between = "";
-    printf("%sB against A%s, %s times: ", screen_style(screen, STYLE_STRONG),
-           screen_style(screen, STYLE_NONE), json_path_text(comparison, "time", "hot"));
+    printf(language_text("%sB against A%s, %s times: "), screen_style(screen, STYLE_STRONG),
+           screen_style(screen, STYLE_NONE), language_text(json_path_text(comparison, "time", "hot")));
     for (int i = 0; i < VERDICTS; i++) {
         double count = json_path_number(counts, verdicts[i].name);
         if (!(count > 0))
             continue;
         printf("%s%s%s %.0f %s%s", between, screen_style(screen, verdicts[i].style),
-               screen->ascii ? verdicts[i].plain : verdicts[i].sign, count, verdicts[i].text,
+               screen->ascii ? verdicts[i].plain : verdicts[i].sign, count, language_text(verdicts[i].text),
                screen_style(screen, STYLE_NONE));
-        between = ", ";
+        between = language_text(", ");
     }
-    printf("%s\n", *between ? "" : "no point is on both sides");
+    printf("%s\n", *between ? "" : language_text("no point is on both sides"));
 }
 
 static void add_side(struct sheet *sheet, const json_t *point, const char *side)
@@ -109,6 +112,7 @@ static void print_reasons(const json_t *points, const struct screen *screen)
 {
     json_t *reasons = json_object(), *point, *count;
     const char *reason;
+    char text[LANGUAGE_REASON_BYTES];
     size_t i;
     json_array_foreach (points, i, point) {
         reason = json_path_text(point, "needs.reason", NULL);
@@ -117,9 +121,35 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                                 json_integer(json_integer_value(json_object_get(reasons, reason)) + 1));
     }
     json_object_foreach (reasons, reason, count)
-        printf("%s cannot tell, %lld point%s: %s\n", screen->ascii ? "?" : "◌",
-               (long long)json_integer_value(count), json_integer_value(count) == 1 ? "" : "s", reason);
+        printf(json_integer_value(count) == 1 ? language_text("%s cannot tell, %lld point: %s\n")
+                                              : language_text("%s cannot tell, %lld points: %s\n"),
+               screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
+               language_reason(reason, text));
     json_decref(reasons);
+}
+
+/* True: no ratio is printed. The verdict is "cannot tell", and the ratio of the two medians differs by more than 5 % from the
+   median ratio over all pairs of runs. web/compare/forest.js has the same rule. */
+static bool is_uneven(const json_t *point)
+{
+    double pairs = json_path_number(point, "ratio"),
+           medians = json_path_number(point, "a.median_us") / json_path_number(point, "b.median_us");
+    return strcmp(json_path_text(point, "verdict", ""), "cannot_tell") == 0 &&
+           fabs(log(pairs / medians)) > log(1.05);
+}
+
+static void print_uneven(const json_t *points, const struct screen *screen)
+{
+    const json_t *point;
+    int uneven = 0;
+    size_t i;
+    json_array_foreach (points, i, point)
+        uneven += is_uneven(point);
+    if (uneven)
+        printf(language_text(
+                   "%s no ratio, points: %d: the runs are so uneven that their pairs and the two medians "
+                   "say different ones\n"),
+               screen->ascii ? "-" : "–", uneven);
 }
 
 static void print_points(const json_t *points, const struct screen *screen)
@@ -131,12 +161,12 @@ static void print_points(const json_t *points, const struct screen *screen)
     json_object_foreach (names, name, value)
         sheet_column(sheet, SHEET_RIGHT, name, "");
     sheet_column(sheet, SHEET_RIGHT, "A", unit);
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "", "placed");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("A placed"), "");
     sheet_column(sheet, SHEET_RIGHT, "B", unit);
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, "", "placed");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("B placed"), "");
     sheet_column(sheet, SHEET_RIGHT, "A/B", "");
-    sheet_column(sheet, SHEET_LEFT, "95 % interval", "");
-    sheet_column(sheet, SHEET_LEFT, "verdict", "");
+    sheet_column(sheet, SHEET_LEFT, language_text("95 % interval"), "");
+    sheet_column(sheet, SHEET_LEFT, language_text("verdict"), "");
     json_array_foreach (points, i, point) {
         const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
         char text[JSON_PATH_TEXT_BYTES];
@@ -146,18 +176,30 @@ static void print_points(const json_t *points, const struct screen *screen)
         }
         add_side(sheet, point, "a");
         add_side(sheet, point, "b");
-        sheet_format(sheet, STYLE_STRONG, "%.4f", json_path_number(point, "ratio"));
+        char ratio[NUMBER_BYTES], from[NUMBER_BYTES], to[NUMBER_BYTES];
         double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
-        sheet_format(sheet, STYLE_NONE, isfinite(low) && isfinite(high) ? "%.4f to %.4f" : "no value", low,
-                     high);
+        if (is_uneven(point))
+            snprintf(ratio, sizeof ratio, "%s", screen->ascii ? "-" : "–");
+        else
+            number_fixed(ratio, json_path_number(point, "ratio"), 4);
+        number_fixed(from, low, 4);
+        number_fixed(to, high, 4);
+        sheet_cell(sheet, STYLE_STRONG, ratio);
+        sheet_format(sheet, STYLE_NONE,
+                     isfinite(low) && isfinite(high) ? language_text("%s to %s") : language_text("no value"),
+                     from, to);
         /* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
         double more_a = json_path_number(point, "needs.a"), more_b = json_path_number(point, "needs.b");
         text[0] = '\0';
-        if (isfinite(more_a) && isfinite(more_b))
-            snprintf(text, sizeof text, ": about %.0f more run%s of A, %.0f of B", more_a,
-                     more_a == 1 ? "" : "s", more_b);
+        if (fmax(more_a, more_b) >= NEEDS_MOST)
+            snprintf(text, sizeof text, language_text(": %d or more further runs"), NEEDS_MOST);
+        else if (isfinite(more_a) && isfinite(more_b))
+            snprintf(text, sizeof text,
+                     more_a == 1 ? language_text(": about %.0f more run of A, %.0f of B")
+                                 : language_text(": about %.0f more runs of A, %.0f of B"),
+                     more_a, more_b);
         sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
-                     verdict->text, text);
+                     language_text(verdict->text), text);
     }
     sheet_print(sheet, screen, stdout);
     json_decref(names);
@@ -167,7 +209,7 @@ static void print_only(const json_t *comparison, const char *side, const char *n
 {
     double count = json_path_number(json_object_get(comparison, side), "only_here.count");
     if (count > 0)
-        printf("%.0f points are on side %s alone\n", count, name);
+        printf(language_text("%.0f points are on side %s alone\n"), count, name);
 }
 
 void answers_print_comparison(const json_t *comparison, const struct screen *screen)
@@ -176,19 +218,23 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     print_counts(comparison, screen);
     if (json_array_size(json_object_get(comparison, "points")) > 0)
         print_points(json_object_get(comparison, "points"), screen);
+    print_uneven(json_object_get(comparison, "points"), screen);
     print_reasons(json_object_get(comparison, "points"), screen);
     print_only(comparison, "a", "A");
     print_only(comparison, "b", "B");
     double apart_us = json_path_number(comparison, "apart_us");
     if (apart_us > 0)
-        printf("Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "
-               "levels of "
-               "their timers.\n",
-               apart_us, screen_unit(screen, "us"));
+        printf(
+            language_text(
+                "Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "
+                "levels of "
+                "their timers.\n"),
+            apart_us, screen_unit(screen, "us"));
     double expected = json_path_number(comparison, "chance.expected");
     if (expected > 0)
-        printf("By chance alone at most %.2g of %.0f points would be called better or worse.\n", expected,
-               json_path_number(comparison, "chance.points"));
+        printf(
+            language_text("By chance alone at most %.2g of %.0f points would be called better or worse.\n"),
+            expected, json_path_number(comparison, "chance.points"));
 }
 
 int answers_comparison_status(const json_t *comparison)

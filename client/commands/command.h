@@ -1,7 +1,6 @@
 /* One function for each command. Its words and options have been checked against the table. It reports
    what goes wrong and returns the exit status (client/manual/command_table.h). */
-#ifndef COALESCED_CLIENT_COMMANDS_COMMAND_H
-#define COALESCED_CLIENT_COMMANDS_COMMAND_H
+#pragma once
 
 struct context;
 
@@ -9,6 +8,7 @@ int command_run(struct context *context);
 int command_sweep(struct context *context);
 int command_recipe(struct context *context);
 int command_predict(struct context *context);
+int command_check(struct context *context);
 int command_explain(struct context *context);
 int command_occupancy(struct context *context);
 int command_ls(struct context *context);
@@ -24,5 +24,3 @@ int command_devices(struct context *context);
 int command_calibration(struct context *context);
 int command_kernels(struct context *context);
 int command_export(struct context *context);
-
-#endif

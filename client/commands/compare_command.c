@@ -7,6 +7,7 @@
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"
 #include "client/parameters/parameters.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
 enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
@@ -37,7 +38,7 @@ static json_t *read_side(const char *text, struct error *error)
         return side;
     }
     if (strlen(text) >= sizeof copy) {
-        error_set(error, ERROR_INVALID, "a side has at most %d characters", SIDE_BYTES - 1);
+        error_set(error, ERROR_INVALID, language_text("a side has at most %d characters"), SIDE_BYTES - 1);
         json_decref(side);
         return NULL;
     }

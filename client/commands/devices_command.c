@@ -7,6 +7,7 @@
 
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
 enum { SPARE_TEXT = SHEET_LEFT | SHEET_SPARE, SPARE_NUMBER = SHEET_RIGHT | SHEET_SPARE };
@@ -26,10 +27,11 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 {
     const char *readiness = json_path_text(row, "readiness", "?"),
                *reason = json_path_text(row, "status.reason", NULL);
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s%s%s", readiness,
-             json_path_true(row, "paused") ? ", paused" : "",
-             json_is_false(json_object_get(row, "in_list")) ? ", not in the list" : "", reason ? ": " : "",
-             reason ? reason : "");
+    char chinese[LANGUAGE_REASON_BYTES];
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s%s%s", language_text(readiness),
+             json_path_true(row, "paused") ? language_text(", paused") : "",
+             json_is_false(json_object_get(row, "in_list")) ? language_text(", not in the list") : "",
+             reason ? language_text(": ") : "", reason ? language_reason(reason, chinese) : "");
     return strcmp(readiness, "unhealthy") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
@@ -49,6 +51,8 @@ static void print_devices(struct context *context, const json_t *document)
         {NULL},
     };
     rows_table_print(json_object_get(document, "devices"), columns, &context->screen, stdout);
+    if (json_path_true(document, "paused"))
+        fputs(language_text("the whole queue is paused\n"), stdout);
 }
 
 /* A line for each member that is a number or a text, and for each that has a reason instead of a value. */
@@ -57,13 +61,14 @@ static void print_members(const json_t *object)
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)object, name, value) {
-        char text[JSON_PATH_TEXT_BYTES];
+        char text[JSON_PATH_TEXT_BYTES], reason[LANGUAGE_REASON_BYTES];
         json_path_value(text, value);
         bool missing = json_is_string(json_object_get(value, "reason"));
         if (missing)
-            printf("  %-36s no value: %s\n", name, json_path_text(value, "reason", ""));
+            printf(language_text("  %-36s no value: %s\n"), name,
+                   language_reason(json_path_text(value, "reason", ""), reason));
         else if (*text)
-            printf("  %-36s %s\n", name, text);
+            printf("  %-36s %s\n", name, language_reason(text, reason));
     }
 }
 
@@ -71,13 +76,13 @@ static void print_device(struct context *context, const json_t *device)
 {
     const struct screen *screen = &context->screen;
     printf("%s%s%s: %s\n", screen_style(screen, STYLE_STRONG), json_path_text(device, "device_name", "?"),
-           screen_style(screen, STYLE_NONE), json_path_text(device, "name", "not known yet"));
+           screen_style(screen, STYLE_NONE), json_path_text(device, "name", language_text("not known yet")));
     print_members(device);
     const char *formula = json_path_text(device, "peak_bandwidth.formula", NULL);
     if (formula)
         printf("  %-36s %.4g GB/s = %s\n", "peak_bandwidth", json_path_number(device, "peak_bandwidth.gbps"),
                formula);
-    puts("now:");
+    puts(language_text("now:"));
     print_members(json_object_get(device, "status"));
     print_members(json_object_get(device, "live"));
 }
@@ -89,13 +94,32 @@ int command_devices(struct context *context)
 
 /* ---- calibration ---- */
 
+/* The member in the language: of the object, or of its "zh" where it has it. */
+static const char *told(const json_t *object, const char *name)
+{
+    const char *english = json_path_text(object, name, "");
+    return language_is_chinese() ? json_path_text(json_object_get(object, "zh"), name, english) : english;
+}
+
+static enum style about_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", told(row, "text"));
+    return STYLE_NONE;
+}
+
+static enum style measured_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", told(row, "measured"));
+    return STYLE_FAINT;
+}
+
 static const struct rows_table_column constants[] = {
-    {"constant", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
+    {"constants", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
     {"value", NULL, SHEET_RIGHT, .path = "value", .form = ROWS_TABLE_NUMBER},
     {"unit", NULL, SHEET_LEFT, .path = "unit"},
     {"spread", "%", SHEET_RIGHT, .path = "spread", .form = ROWS_TABLE_NUMBER, .factor = 100, .missing = ""},
-    {"what it is", NULL, SPARE_TEXT, .path = "text"},
-    {"found by", NULL, SPARE_TEXT, .path = "measured", .style = STYLE_FAINT},
+    {"what it is", NULL, SPARE_TEXT, .cell = about_cell},
+    {"found by", NULL, SPARE_TEXT, .cell = measured_cell},
     {NULL},
 };
 
@@ -103,20 +127,24 @@ static void print_calibration(struct context *context, const json_t *document)
 {
     const struct screen *screen = &context->screen;
     static const char *const members[] = {"reason", "failure", "sweep"};
+    char reason[LANGUAGE_REASON_BYTES];
     const json_t *calibration = json_object_get(document, "calibration");
     printf("%s%s%s: %s%s\n", screen_style(screen, STYLE_STRONG), json_path_text(document, "device_name", "?"),
-           screen_style(screen, STYLE_NONE), json_path_text(document, "state", "?"),
-           json_path_true(document, "automatic") ? "" : "; a new one is made only when it is asked for");
+           screen_style(screen, STYLE_NONE), language_text(json_path_text(document, "state", "?")),
+           json_path_true(document, "automatic")
+               ? ""
+               : language_text("; a new one is made only when it is asked for"));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (json_path_text(document, members[i], NULL))
-            printf("  %-12s %s\n", members[i], json_path_text(document, members[i], NULL));
+            printf("  %-12s %s\n", members[i],
+                   language_reason(json_path_text(document, members[i], NULL), reason));
     if (!json_is_object(calibration))
         return;
-    printf("  %-12s %s, %s, driver %s, build %s\n", "of", json_path_text(calibration, "name", "?"),
-           json_path_text(calibration, "arch", "?"), json_path_text(calibration, "driver", "?"),
-           json_path_text(calibration, "build", "?"));
-    printf("  %-12s from %.0f experiments, %s\n\n", "made", json_path_number(calibration, "experiments"),
-           json_path_text(calibration, "made_at", "?"));
+    printf(language_text("  of           %s, %s, driver %s, build %s\n"),
+           json_path_text(calibration, "name", "?"), json_path_text(calibration, "arch", "?"),
+           json_path_text(calibration, "driver", "?"), json_path_text(calibration, "build", "?"));
+    printf(language_text("  made         from %.0f experiments, %s\n\n"),
+           json_path_number(calibration, "experiments"), json_path_text(calibration, "made_at", "?"));
     rows_table_print(json_object_get(calibration, "constants"), constants, screen, stdout);
 }
 
@@ -132,12 +160,24 @@ int command_calibration(struct context *context)
 
 /* ---- kernels ---- */
 
+static enum style title_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", told(row, "title"));
+    return STYLE_NONE;
+}
+
+static enum style lesson_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", told(row, "lesson"));
+    return STYLE_FAINT;
+}
+
 static void print_kernels(struct context *context, const json_t *document)
 {
     static const struct rows_table_column columns[] = {
         {"kernel", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
-        {"what it does", NULL, SHEET_LEFT, .path = "title"},
-        {"what it shows", NULL, SPARE_TEXT, .path = "lesson", .style = STYLE_FAINT},
+        {"what it does", NULL, SHEET_LEFT, .cell = title_cell},
+        {"what it shows", NULL, SPARE_TEXT, .cell = lesson_cell},
         {NULL},
     };
     rows_table_print(json_object_get(document, "kernels"), columns, &context->screen, stdout);
@@ -154,15 +194,15 @@ static enum style range_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     json_path_value(least, json_object_get(row, json_object_get(row, "choices") ? "choices" : "min"));
     json_path_value(most, json_object_get(row, "max"));
     if (!*text)
-        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", least, *most ? " to " : "", most);
+        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", least, *most ? language_text(" to ") : "", most);
     return STYLE_NONE;
 }
 
 static enum style text_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     const char *unit = json_path_text(row, "unit", "");
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", json_path_text(row, "text", ""), *unit ? ", in " : "",
-             unit);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", told(row, "text"), *unit ? language_text(", in ") : "",
+             *unit ? language_text(unit) : "");
     return STYLE_FAINT;
 }
 
@@ -179,9 +219,8 @@ static void print_kernel(struct context *context, const json_t *kernel)
     json_t *rows = json_array(), *value;
     const char *name;
     printf("%s%s%s: %s\n  %s\n  %s\n\n", screen_style(screen, STYLE_STRONG),
-           json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE),
-           json_path_text(kernel, "title", ""), json_path_text(kernel, "text", ""),
-           json_path_text(kernel, "lesson", ""));
+           json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE), told(kernel, "title"),
+           told(kernel, "text"), told(kernel, "lesson"));
     json_object_foreach (json_object_get(kernel, "defaults"), name, value)
         json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "default", value));
     json_array_extend(rows, json_object_get(kernel, "parameters"));

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
 enum { LIMIT_MAX = 500 };
@@ -31,12 +32,14 @@ static int check(const struct command_line *options, struct error *error)
         return 0;
     for (int i = 0; i < FILTERS; i++)
         if (options->given[filters[i].option] && !filters[i].sweeps)
-            return error_set(error, ERROR_INVALID,
-                             "--%s is of experiments: sweeps are found by label, owner, device-uuid, since "
-                             "and until",
-                             manual_options[filters[i].option].name);
+            return error_set(
+                error, ERROR_INVALID,
+                language_text("--%s is of experiments: sweeps are found by label, owner, device-uuid, since "
+                              "and until"),
+                manual_options[filters[i].option].name);
     if (options->given[OPTION_CSV])
-        return error_set(error, ERROR_INVALID, "a list of sweeps is no table: --json has it whole");
+        return error_set(error, ERROR_INVALID,
+                         language_text("a list of sweeps is no table: --json has it whole"));
     return 0;
 }
 
@@ -62,8 +65,14 @@ static char *make_path(struct context *context, int limit)
 
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", json_path_text(row, "state", ""));
-    return strcmp(text, "failed") == 0 || strcmp(text, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
+    const char *state = json_path_text(row, "state", "");
+    /* A sweep that has not ended is called running, also where nothing of it runs. */
+    if (json_path_true(row, "paused"))
+        state = "paused";
+    else if (strcmp(state, "running") == 0 && json_path_number(row, "running") == 0)
+        state = "queued";
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", language_text(state));
+    return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
 /* The members of a request that distinguish it from others. */
@@ -98,9 +107,10 @@ static const struct rows_table_column sweep_columns[] = {
     {"id", NULL, SHEET_ID, .path = "id"},
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
     {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
-    {"done", NULL, SHEET_RIGHT, .path = "done", .form = ROWS_TABLE_WHOLE},
-    {"of", NULL, SHEET_RIGHT, .path = "total", .form = ROWS_TABLE_WHOLE},
+    {"measured", NULL, SHEET_RIGHT, .path = "succeeded", .form = ROWS_TABLE_WHOLE},
+    {"in all", NULL, SHEET_RIGHT, .path = "total", .form = ROWS_TABLE_WHOLE},
     {"failed", NULL, SHEET_RIGHT, .path = "failed", .form = ROWS_TABLE_WHOLE},
+    {"cancelled", NULL, SHEET_RIGHT, .path = "cancelled", .form = ROWS_TABLE_WHOLE},
     {"recipe", NULL, SPARE, .path = "recipe"},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
@@ -114,7 +124,8 @@ static void print_list(struct context *context, const json_t *document)
     rows_table_print(json_object_get(document, sweeps ? "sweeps" : "experiments"),
                      sweeps ? sweep_columns : experiment_columns, &context->screen, stdout);
     if (json_path_text(document, "next_page_token", NULL) && context->screen.out && !given[OPTION_LIMIT])
-        screen_remark(&context->screen, "there are older ones: -n has up to %d, --until TIME those before",
+        screen_remark(&context->screen,
+                      language_text("there are older ones: -n has up to %d, --until TIME those before"),
                       LIMIT_MAX);
 }
 

@@ -7,6 +7,7 @@
 
 #include "client/answers/answers.h"
 #include "client/parameters/parameters.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
 /* A number as the service reads it: 4Ki is 4096, a block of 32x8 has 256 threads. What is none stays as it is, and the
@@ -33,7 +34,7 @@ static int word_add(struct context *context, struct buffer *path, const char *wo
     char name[64], number[32];
     const char *equals = strchr(word, '=');
     if (!equals || strspn(word, "abcdefghijklmnopqrstuvwxyz_") != (size_t)(equals - word))
-        return error_set(error, ERROR_INVALID, "\"%.40s\" is no NAME=VALUE", word);
+        return error_set(error, ERROR_INVALID, language_text("\"%.40s\" is no NAME=VALUE"), word);
     snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
     bool arch = strcmp(name, "arch") == 0;
     if (!arch && !number_read(number, equals + 1, error))

@@ -1,15 +1,18 @@
-/* The commands predict and explain: the model alone. */
+/* The commands predict, explain and check: the model alone. */
 #include "client/commands/command.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"
 #include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
+#include "client/parameters/source_file.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/work/fetch.h"
 
@@ -17,12 +20,21 @@
 static json_t *make_request(struct context *context)
 {
     struct command_line *options = &context->options;
+    const char *subject = options->words[0], *members = options->given[OPTION_MEMBERS];
     struct error error = {0};
     json_t *request = json_object();
-    json_object_set_new(request, "kernel", json_string(options->words[0]));
+    int status = 0;
+    if (source_file_is(subject))
+        status = source_file_add(request, subject, &error);
+    else
+        json_object_set_new(request, "kernel", json_string(subject));
     if (options->given[OPTION_DEVICE_NAME])
         json_object_set_new(request, "device_name", json_string(options->given[OPTION_DEVICE_NAME]));
-    if (parameters_add(request, options->words + 1, options->word_count - 1, false, &error) == 0)
+    if (status == 0)
+        status = parameters_add(request, options->words + 1, options->word_count - 1, false, &error);
+    if (status == 0 && members)
+        status = source_file_add_members(request, members, &error);
+    if (status == 0)
         return request;
     json_decref(request);
     context_usage(context, &error);
@@ -51,7 +63,7 @@ static enum style transactions_cell(char text[ROWS_TABLE_CELL_BYTES], const json
         return STYLE_NONE;
     number_count(number, (long long)value);
     snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", number,
-             answers_unit_words(json_path_text(row, unit, "sector"), (size_t)value, false));
+             answers_unit_words(json_path_text(row, unit, "sector"), (size_t)value));
     return STYLE_NONE;
 }
 
@@ -76,41 +88,126 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
 static enum style remark_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     bool sampled = json_is_false(json_object_get(row, "exact"));
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", json_path_text(row, "reason", sampled ? "sampled" : ""));
+    char reason[LANGUAGE_REASON_BYTES];
+    const char *why = json_path_text(row, "reason", NULL);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s",
+             why       ? language_reason(why, reason)
+             : sampled ? language_text("sampled")
+                       : "");
     return STYLE_FAINT;
+}
+
+/* "sm_30: the architecture keeps no global loads in its L1: ...": why the loads take another path than asked. */
+static void print_notes(const json_t *predictions)
+{
+    char reason[LANGUAGE_REASON_BYTES];
+    size_t i;
+    json_t *made;
+    json_array_foreach (predictions, i, made) {
+        const char *note = json_path_text(made, "note", NULL);
+        if (note)
+            printf("%s%s%s\n", json_path_text(made, "arch", "?"), language_text(": "),
+                   language_reason(note, reason));
+    }
+}
+
+/* The lines of the source with what they cost; of a stored kernel it is asked for. */
+static void print_source(struct context *context, const json_t *document, int only)
+{
+    const char *source = json_path_text(document, "request.source", NULL);
+    json_t *kernel = NULL;
+    if (!source && json_object_get(json_array_get(json_object_get(document, "predictions"), 0), "lines")) {
+        char *path = fetch_path(context, "/v1/kernels", json_path_text(document, "request.kernel", ""), "");
+        if (path && fetch_json(context, path, &kernel) == EXIT_FINE)
+            source = json_path_text(kernel, "source", NULL);
+        free(path);
+    }
+    answers_print_source(document, source ? source : "", only, &context->screen);
+    json_decref(kernel);
 }
 
 static void print_predictions(struct context *context, const json_t *document)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
-    const bool zh = context->screen.chinese;
-    const struct rows_table_column columns[] = {
-        {zh ? "架构" : "arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
-        {zh ? "读取" : "loads", zh ? "请求" : "requests", SHEET_RIGHT, .path = "gld_requests",
-         .form = ROWS_TABLE_COUNT},
-        {"", zh ? "事务" : "transactions", SHEET_RIGHT, .cell = loads_cell},
-        {zh ? "效率" : "efficient", "%", SHEET_RIGHT, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {zh ? "写入" : "stores", zh ? "请求" : "requests", SHEET_RIGHT, .path = "gst_requests",
-         .form = ROWS_TABLE_COUNT},
-        {"", zh ? "事务" : "transactions", SHEET_RIGHT, .cell = stores_cell},
-        {zh ? "效率" : "efficient", "%", SHEET_RIGHT, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {zh ? "占用率" : "occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE,
-         .factor = 100},
-        {zh ? "冲突" : "conflicts", zh ? "存储体" : "at banks", SPARE, .cell = conflicts_cell},
-        {"", NULL, SHEET_LEFT | SHEET_SPARE, .cell = remark_cell},
+    static const struct rows_table_column columns[] = {
+        {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
+        {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
+        {"", "transactions", SHEET_RIGHT, .cell = loads_cell},
+        {"efficient", "%", SPARE, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"stores", "requests", SPARE, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
+        {"", "transactions", SPARE, .cell = stores_cell},
+        {"efficient", "%", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
+        {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
+        {"note", NULL, SHEET_LEFT | SHEET_SPARE | SHEET_FILLED, .cell = remark_cell},
         {NULL},
     };
     const json_t *predictions = json_object_get(document, "predictions");
     size_t i;
     json_t *made;
     rows_table_print(predictions, columns, &context->screen, stdout);
+    print_notes(predictions);
+    print_source(context, document, 0);
+    answers_print_faults(json_object_get(document, "notes"), context->options.words[0], NULL, true,
+                         &context->screen);
     json_array_foreach (predictions, i, made)
         answers_print_time(json_object_get(made, "time"), &context->screen);
 }
 
 static void print_lanes(struct context *context, const json_t *document)
 {
+    double line = json_path_number(document, "explain.line");
+    print_source(context, document, isfinite(line) ? (int)line : 0);
     answers_print_explanation(document, &context->screen);
+}
+
+/* Exit status of a check: what the service refuses at "#/source" is a fault that was found. */
+static int check_answer(struct context *context, const struct http_client_response *response,
+                        const char *source)
+{
+    const char *file = context->options.words[0];
+    json_t *document = json_path_parse(&context->screen, response->body.data);
+    const json_t *errors = json_object_get(document, "errors");
+    int status = !document ? EXIT_UNREACHABLE : EXIT_FINE;
+    if (document && context->options.given[OPTION_JSON])
+        fputs(response->body.data, stdout);
+    if (response->status == 422)
+        status = strcmp(json_path_text(json_array_get(errors, 0), "pointer", ""), "#/source") == 0
+                     ? EXIT_FAILED
+                     : EXIT_REFUSED;
+    if (status == EXIT_REFUSED)
+        fetch_refused(context, response);
+    else if (document && !context->options.given[OPTION_JSON]) {
+        answers_print_faults(errors, file, source, false, &context->screen);
+        answers_print_faults(json_object_get(document, "notes"), file, source, true, &context->screen);
+        if (status == EXIT_FINE)
+            answers_print_check(document, file);
+    }
+    json_decref(document);
+    return status;
+}
+
+int command_check(struct context *context)
+{
+    struct http_client_response response;
+    json_t *request = make_request(context);
+    if (!request)
+        return EXIT_USAGE;
+    json_t *source = json_incref(json_object_get(request, "source"));
+    json_object_set_new(request, "check", json_true());
+    if (!json_object_get(request, "arch")) /* one compilation is enough: the faults are those of the source */
+        json_object_set_new(request, "arch", json_string("sm_90"));
+    char *body = json_dumps(request, JSON_COMPACT);
+    struct http_client_request question = fetch_question(context, "/v1/predictions", body);
+    json_decref(request);
+    question.accept_status = 422;
+    int status = http_client_send(&context->service, &question, &response);
+    if (status == EXIT_FINE)
+        status = check_answer(context, &response, json_string_value(source));
+    http_client_response_free(&response);
+    json_decref(source);
+    free(body);
+    return status;
 }
 
 int command_predict(struct context *context)
@@ -127,17 +224,26 @@ int command_explain(struct context *context)
     json_t *block = NULL, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
+    json_t *line = source_file_is(options->words[0]) ? json_incref(json_object_get(request, "line")) : NULL;
+    if (line)
+        json_object_del(request, "line"); /* of the explanation, and no parameter */
     int status = context_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);
     if (status == 0 && options->given[OPTION_BLOCK] &&
         !(block = parameters_item(options->given[OPTION_BLOCK], &error)))
         status = -1;
     if (status != 0) {
+        json_decref(line);
         json_decref(request);
         return context_usage(context, &error);
     }
     json_t *explain = json_object();
     json_object_set_new(explain, "block", block ? block : json_integer(0));
     json_object_set_new(explain, "warp", json_integer((json_int_t)warp));
+    if (line)
+        json_object_set_new(explain, "line", line);
     json_object_set_new(request, "explain", explain);
+    if (!json_object_get(request, "arch") && !json_object_get(request, "device_name"))
+        json_object_set_new(request, "arch",
+                            json_string("sm_90")); /* as a result without a GPU is predicted */
     return predict(context, request, print_lanes);
 }

@@ -8,6 +8,7 @@
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
 #include "client/terminal/interrupt.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/work/fetch.h"
 
@@ -45,10 +46,10 @@ static void devices_text(char text[JSON_PATH_TEXT_BYTES], const json_t *devices)
     text[0] = '\0';
     json_array_foreach (devices, i, device)
         if (i < DEVICES_NAMED)
-            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s", i ? ", " : "",
+            json_path_append(text, JSON_PATH_TEXT_BYTES, "%s%s", i ? language_text(", ") : "",
                              json_path_text(device, "device_name", "?"));
     if (i > DEVICES_NAMED)
-        json_path_append(text, JSON_PATH_TEXT_BYTES, " and %zu more", i - DEVICES_NAMED);
+        json_path_append(text, JSON_PATH_TEXT_BYTES, language_text(" and %zu more"), i - DEVICES_NAMED);
 }
 
 static void add_owner(struct sheet *sheet, const char *devices, const json_t *group, const json_t *owner)
@@ -65,7 +66,7 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     }
     number_duration(begins, soonest);
     sheet_cell(sheet, STYLE_NONE, devices);
-    sheet_cell(sheet, STYLE_NONE, json_path_text(owner, "owner", "nobody"));
+    sheet_cell(sheet, STYLE_NONE, json_path_text(owner, "owner", language_text("nobody")));
     sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(owner, "queued"));
     sheet_format(sheet, STYLE_NONE, runs ? "%zu" : "", runs);
     sheet_cell(sheet, STYLE_NONE, begins);
@@ -76,6 +77,7 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
 static void print_block_reasons(const json_t *groups, FILE *out)
 {
     const char *text;
+    char reason[LANGUAGE_REASON_BYTES];
     const json_t *group, *device;
     size_t i;
     json_object_foreach ((json_t *)groups, text, group) {
@@ -84,7 +86,7 @@ static void print_block_reasons(const json_t *groups, FILE *out)
             all &= json_path_text(device, "waits_for", NULL) != NULL;
         json_array_foreach (group, i, device)
             if (all)
-                fprintf(out, "%s\n", json_path_text(device, "waits_for", ""));
+                fprintf(out, "%s\n", language_reason(json_path_text(device, "waits_for", ""), reason));
     }
 }
 
@@ -95,17 +97,17 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     const char *text;
     size_t i;
     if (!json_object_size(groups)) {
-        fputs("Nobody waits.\n", out);
+        fputs(language_text("Nobody waits.\n"), out);
         json_decref(groups);
         return;
     }
     struct sheet *sheet = sheet_new();
-    sheet_column(sheet, SHEET_LEFT, "device", "");
-    sheet_column(sheet, SHEET_LEFT, "owner", "next first");
-    sheet_column(sheet, SHEET_RIGHT, "queued", "");
-    sheet_column(sheet, SHEET_RIGHT, "running", "");
-    sheet_column(sheet, SHEET_RIGHT, "begins in", "");
-    sheet_column(sheet, SHEET_RIGHT, "share", "% of time");
+    sheet_column(sheet, SHEET_LEFT, language_text("device"), "");
+    sheet_column(sheet, SHEET_LEFT, language_text("owner"), language_text("next first"));
+    sheet_column(sheet, SHEET_RIGHT, language_text("queued"), "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("running"), "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("begins in"), "");
+    sheet_column(sheet, SHEET_RIGHT, language_text("share"), language_text("% of time"));
     json_object_foreach (groups, text, group) {
         char devices[JSON_PATH_TEXT_BYTES];
         devices_text(devices, group);
@@ -121,9 +123,9 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
 static void print_whole_queue(struct context *context, const json_t *queue)
 {
     print_queue(queue, &context->screen, stdout);
-    printf("%.0f queued, %.0f running%s\n", json_path_number(queue, "queued"),
+    printf(language_text("%.0f queued, %.0f running%s\n"), json_path_number(queue, "queued"),
            json_path_number(queue, "running"),
-           json_path_true(queue, "paused") ? "; the whole queue is paused" : "");
+           json_path_true(queue, "paused") ? language_text("; the whole queue is paused") : "");
 }
 
 int command_queue(struct context *context)
@@ -146,9 +148,9 @@ static int fetch_row(struct context *context, json_t *row)
     if (status != EXIT_FINE || !json_path_text(row, "running", NULL))
         return status;
     snprintf(path, sizeof path, "/v1/experiments/%s", json_path_text(row, "running", ""));
-    status = fetch_document(context,
-                            &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
-                            &experiment);
+    status = fetch_document(
+        context, &(struct http_client_request){.method = "GET", .path = path, .accept_status = 404},
+        &experiment);
     json_object_set_new(row, "experiment", experiment);
     return status;
 }
@@ -193,36 +195,38 @@ static void print_device(FILE *out, const struct screen *screen, const json_t *r
     const json_t *device = json_object_get(row, "about"), *running = json_object_get(row, "experiment"),
                  *live = json_object_get(device, "live");
     const char *why = json_path_text(device, "status.reason", NULL);
-    char text[NUMBER_BYTES];
+    char text[NUMBER_BYTES], reason[LANGUAGE_REASON_BYTES];
     fprintf(out, "%s%s%s %s  %s%s%s", screen_style(screen, STYLE_STRONG),
             json_path_text(row, "device_name", "?"), screen_style(screen, STYLE_NONE),
-            json_path_text(device, "name", "not known yet"), json_path_text(device, "readiness", ""),
-            why ? ": " : "", why ? why : "");
+            json_path_text(device, "name", language_text("not known yet")),
+            language_text(json_path_text(device, "readiness", "")), why ? language_text(": ") : "",
+            why ? language_reason(why, reason) : "");
     add_reading(out, live, "sm_clock_mhz", "MHz");
     add_reading(out, live, "temperature_c", "C");
     add_reading(out, live, "power_w", "W");
-    add_reading(out, live, "utilisation_pct", "% busy");
+    add_reading(out, live, "utilisation_pct", language_text("% busy"));
     if (json_path_true(row, "paused"))
-        fprintf(out, "  %spaused%s", screen_style(screen, STYLE_WORSE), screen_style(screen, STYLE_NONE));
+        fprintf(out, language_text("  %spaused%s"), screen_style(screen, STYLE_WORSE),
+                screen_style(screen, STYLE_NONE));
     fputc('\n', out);
     if (json_path_text(running, "id", NULL))
-        fprintf(out, "  runs %s of %s  %s\n", json_path_text(running, "request.kernel", "?"),
-                json_path_text(running, "owner", "nobody"), json_path_text(running, "id", ""));
+        fprintf(out, language_text("  runs %s of %s  %s\n"), json_path_text(running, "request.kernel", "?"),
+                json_path_text(running, "owner", language_text("nobody")), json_path_text(running, "id", ""));
     else
-        fputs("  nothing runs\n", out);
+        fputs(language_text("  nothing runs\n"), out);
     double eta = json_path_number(row, "eta_seconds");
     number_duration(text, eta);
-    fprintf(out, "  %.0f queued%s%s\n", json_path_number(row, "queued"),
-            eta < 0.1 ? ", a new one would begin at once"
-            : *text   ? ", a new one would begin in about "
+    fprintf(out, language_text("  %.0f queued%s%s\n"), json_path_number(row, "queued"),
+            eta < 0.1 ? language_text(", a new one would begin at once")
+            : *text   ? language_text(", a new one would begin in about ")
                       : "",
             eta < 0.1 ? "" : text);
 }
 
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", json_path_text(row, "about.readiness", "?"),
-             json_path_true(row, "paused") ? ", paused" : "");
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", language_text(json_path_text(row, "about.readiness", "?")),
+             json_path_true(row, "paused") ? language_text(", paused") : "");
     return STYLE_NONE;
 }
 
@@ -247,15 +251,15 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
         if (!many)
             print_device(out, screen, row);
     if (json_path_true(queue, "paused"))
-        fputs("the whole queue is paused\n", out);
+        fputs(language_text("the whole queue is paused\n"), out);
     fputc('\n', out);
     print_queue(queue, screen, out);
     if (json_array_size(waiting) > 0)
-        fprintf(out, "\n%squeued last%s\n", screen_style(screen, STYLE_STRONG),
+        fprintf(out, language_text("\n%squeued last%s\n"), screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
     json_array_foreach (waiting, i, row)
         fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), json_path_text(row, "kernel", ""),
-                json_path_text(row, "owner", "nobody"));
+                json_path_text(row, "owner", language_text("nobody")));
 }
 
 static int show_once(struct context *context, bool page)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/answers/answers.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
@@ -23,8 +24,9 @@ static int print_samples(struct context *context, const struct resource *resourc
     if (resource->sweep || options->given[OPTION_VIEW] || options->given[OPTION_COLUMNS]) {
         error_set(&error, ERROR_INVALID,
                   resource->sweep
-                      ? "samples are an experiment's: coalesce ls --sweep %s lists those of the sweep"
-                      : "samples have neither view nor columns",
+                      ? language_text(
+                            "samples are an experiment's: coalesce ls --sweep %s lists those of the sweep")
+                      : language_text("samples have neither view nor columns"),
                   resource->id);
         return context_usage(context, &error);
     }
@@ -58,12 +60,13 @@ static int ask(struct context *context, const char *method, const char *path, co
     struct http_client_response response;
     int status = http_client_send(
         &context->service,
-        &(struct http_client_request){.method = method, .path = path, .accept_404 = accept_404}, &response);
+        &(struct http_client_request){.method = method, .path = path, .accept_status = accept_404 ? 404 : 0},
+        &response);
     *code = response.status;
     if (status == EXIT_FINE && response.status != 404 && context->options.given[OPTION_JSON])
         fputs(response.body.data ? response.body.data : "", stdout);
     else if (status == EXIT_FINE && response.status != 404)
-        printf("%s %s\n", response.status == 202 ? "being cancelled" : done, resource->id);
+        printf("%s %s\n", language_text(response.status == 202 ? "being cancelled" : done), resource->id);
     http_client_response_free(&response);
     return status;
 }
@@ -88,7 +91,19 @@ static int remove_one(struct context *context, const char *id)
     snprintf(path, sizeof path, "%s?remove=true", resource.path);
     status = ask(context, "DELETE", path, &resource, false, "removed", &code);
     if (status == EXIT_FINE)
-        screen_remark(&context->screen, "coalesce undo %s brings it back", resource.id);
+        screen_remark(&context->screen, language_text("coalesce undo %s brings it back"), resource.id);
+    return status;
+}
+
+/* Sets *there to whether the path can be read: nothing has to be brought back then. */
+static int look(struct context *context, const char *path, bool *there)
+{
+    struct http_client_response response;
+    int status = http_client_send(
+        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_status = 404},
+        &response);
+    *there = status == EXIT_FINE && response.status != 404;
+    http_client_response_free(&response);
     return status;
 }
 
@@ -101,7 +116,12 @@ static int undo_one(struct context *context, const char *id)
     for (int sweep = 1; status == EXIT_FINE && code == 404 && sweep >= 0; sweep--) {
         char path[CLIENT_SUBMISSION_PATH_BYTES];
         status = client_submission_name(context, id, sweep, &resource);
-        if (status != EXIT_FINE)
+        bool there = false;
+        if (status == EXIT_FINE)
+            status = look(context, resource.path, &there);
+        if (there)
+            printf(language_text("%s is not removed\n"), resource.id);
+        if (there || status != EXIT_FINE)
             break;
         snprintf(path, sizeof path, "%s/restore", resource.path);
         status = ask(context, "POST", path, &resource, sweep, "restored", &code);
@@ -154,8 +174,8 @@ int command_export(struct context *context)
                                             : client_submission_print(context, &resource, out);
     bool bad = ferror(out) || (name ? fclose(out) : fflush(out)) != 0;
     if (bad) {
-        screen_say(&context->screen, "%s cannot be written: %s", name ? name : "standard output",
-                   strerror(errno));
+        screen_say(&context->screen, language_text("%s cannot be written: %s"),
+                   name ? name : language_text("standard output"), strerror(errno));
         return EXIT_FAILED;
     }
     return status == EXIT_FAILED || status == EXIT_UNSTABLE ? EXIT_FINE : status;

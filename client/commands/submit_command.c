@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
+#include "client/parameters/source_file.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
@@ -22,6 +25,24 @@ static int add_device(json_t *request, const struct command_line *options, bool 
     return device || any ? parameters_add(request, word, 1, axes, error) : 0;
 }
 
+/* "reference=plain.cu" or the name of a stored kernel, as the object that the service takes. */
+static int make_reference(json_t *request, struct error *error)
+{
+    json_t *word = json_incref(json_object_get(request, "reference"));
+    const char *text = json_string_value(word);
+    int status = 0;
+    if (text) {
+        json_t *reference = json_object();
+        if (source_file_is(text))
+            status = source_file_add(reference, text, error);
+        else
+            json_object_set_new(reference, "kernel", json_string(text));
+        json_object_set_new(request, "reference", reference);
+    }
+    json_decref(word);
+    return status;
+}
+
 /* {"kernel" or "recipe": the first word, parameters}, released by the caller; NULL: the words are not
    valid, which has been reported. */
 static json_t *make_request(struct context *context, const char *first, bool axes)
@@ -31,17 +52,25 @@ static json_t *make_request(struct context *context, const char *first, bool axe
     json_t *request = json_object();
     const char *name = options->words[0];
     int failed = strchr(name, '=') ? error_set(&error, ERROR_INVALID,
-                                               "the first word is the %s's name, not \"%s\"", first, name)
+                                               language_text("the first word is the %s's name, not \"%s\""),
+                                               language_text(first), name)
                                    : 0;
     if (failed == 0 && strcmp(first, "kernel") == 0 && strchr(name, ',')) {
         char whole[1024];
         snprintf(whole, sizeof whole, "kernel=%s", name);
         failed = parameters_add(request, &(const char *){whole}, 1, axes, &error);
+    } else if (failed == 0 && source_file_is(name)) {
+        context->source_file = name;
+        failed = source_file_add(request, name, &error);
     } else if (failed == 0) {
         json_object_set_new(request, first, json_string(name));
     }
     if (failed == 0)
         failed = parameters_add(request, options->words + 1, options->word_count - 1, axes, &error);
+    if (failed == 0)
+        failed = make_reference(request, &error);
+    if (failed == 0 && options->given[OPTION_MEMBERS])
+        failed = source_file_add_members(request, options->given[OPTION_MEMBERS], &error);
     if (failed == 0 && add_device(request, options, axes, &error) == 0)
         return request;
     json_decref(request);
@@ -56,12 +85,14 @@ int command_run(struct context *context)
     bool several = false;
     for (int i = 1; i < options->word_count; i++) {
         const char *word = options->words[i], *equals = strchr(word, '=');
-        bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "counters=", 9) == 0;
+        bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "show.", 5) == 0 ||
+                   strncmp(word, "counters=", 9) == 0;
         several = several || (!own && equals && parameters_is_list(equals + 1));
     }
     int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
     if (status == EXIT_REFUSED && several)
-        screen_remark(&context->screen, "several values are an axis of a sweep: coalesce sweep %s ...",
+        screen_remark(&context->screen,
+                      language_text("several values are an axis of a sweep: coalesce sweep %s ..."),
                       options->words[0]);
     return status;
 }
@@ -72,11 +103,19 @@ int command_sweep(struct context *context)
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }
 
+static enum style title_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    const char *english = json_path_text(row, "title", "");
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s",
+             language_is_chinese() ? json_path_text(row, "zh.title", english) : english);
+    return STYLE_NONE;
+}
+
 static void print_recipes(struct context *context, const json_t *document)
 {
     static const struct rows_table_column columns[] = {
         {"recipe", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
-        {"title", NULL, SHEET_LEFT, .path = "title"},
+        {"title", NULL, SHEET_LEFT, .cell = title_cell},
         {NULL}};
     rows_table_print(json_object_get(document, "recipes"), columns, &context->screen, stdout);
 }

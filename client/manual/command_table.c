@@ -22,15 +22,19 @@ const uint64_t manual_alone = BIT(HELP) | BIT(VERSION) | BIT(COMPLETION) | BIT(M
 #define PLOTTING (BIT(X) | BIT(Y) | BIT(NO_PLOT))
 
 const struct manual_command manual_commands[] = {
-    {"run", "KERNEL [NAME=VALUE ...]", "run one experiment and print what came of it",
+    {"run", "KERNEL|FILE.cu [NAME=VALUE ...]", "run one experiment and print what came of it",
      "Without a value for it, a parameter is what the service says in `coalesce kernels KERNEL`.\n"
-     "Ctrl-C leaves the experiment in the queue and says how to come back to it.\n",
+     "Ctrl-C leaves the experiment in the queue and says how to come back to it.\n"
+     "A kernel of your own is interpreted on the processor, and watched for faults: show.out=0..31 prints "
+     "elements of\n"
+     "an output, reference=FILE.cu names a kernel whose outputs must be the same.\n",
      "coalesce run read_offset\n"
      "coalesce run read_offset offset=11 size=2^26 block=512 label.who=ada\n"
      "coalesce run sum_matrix_2d size=8192x8192 block=32x8 order=column counters=on\n"
-     "coalesce run read_offset --device arch=sm_90\n",
-     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE), WORDS_KERNEL, 1, -1, command_run},
-    {"sweep", "KERNEL NAME=VALUES ...", "run many experiments, every combination of the values",
+     "coalesce run read_offset --device arch=sm_90\n"
+     "coalesce run kernel.cu n=1000 block=256 show.out=0..7 reference=plain.cu\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_run},
+    {"sweep", "KERNEL|FILE.cu NAME=VALUES ...", "run many experiments, every combination of the values",
      "Values with commas between them are an axis. repeat=N runs every point N times, each time with the "
      "arrays placed\n"
      "anew: only then does the interval hold for the next run too. While it runs the number of points done "
@@ -39,30 +43,51 @@ const struct manual_command manual_commands[] = {
      "coalesce sweep read_offset offset=0..16,32 block=128,256 repeat=5\n"
      "coalesce sweep sum_matrix_2d size=8192x8192 block=32x8,16x16,256x1\n"
      "coalesce sweep read_offset 'offset=0..1024 step 32' --y hot_us\n"
-     "coalesce sweep read_offset offset=0..128 --spread\n",
-     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_KERNEL, 1, -1, command_sweep},
+     "coalesce sweep read_offset offset=0..128 --spread\n"
+     "coalesce sweep kernel.cu n=1024,1000003 block=128,256\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD) | BIT(MEMBERS), WORDS_KERNEL, 1, -1,
+     command_sweep},
     {"recipe", "[NAME [NAME=VALUES ...]]", "run a published table again, or list them",
      "Without a name the recipes are listed. With one its sweep is run; values replace those of the "
      "recipe.\n",
      "coalesce recipe\n"
      "coalesce recipe read_segment_cached\n",
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
-    {"predict", "KERNEL [NAME=VALUE ...]", "what the model of the memory system says, without a device",
+    {"predict", "KERNEL|FILE.cu [NAME=VALUE ...]",
+     "what the model of the memory system says, without a device",
      "arch= takes one architecture or several; all of them when it is left out. --device-name tells how long "
      "it takes on\n"
      "that device, each of seven bounds as a bar, which of them limits and why, and what one change of the "
      "request would\n"
      "bring: nothing runs. The sentences are in the language of LANG, English or Chinese.\n",
      "coalesce predict read_offset offset=11 arch=sm_20,sm_90\n"
-     "coalesce predict read_offset offset=11 size=2^26 --device-name 'NVIDIA H200'\n",
-     BIT(DEVICE_NAME), WORDS_KERNEL, 1, -1, command_predict},
-    {"explain", "KERNEL [NAME=VALUE ...]", "which sectors and bytes the lanes of a warp touch, as a drawing",
-     "arch= is the architecture; the service's own choice when it is left out. In the drawing a cell is some "
+     "coalesce predict read_offset offset=11 size=2^26 --device-name 'NVIDIA H200'\n"
+     "coalesce predict kernel.cu n=1048576 block=256 arch=sm_90\n",
+     BIT(DEVICE_NAME) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_predict},
+    {"check", "FILE.cu [NAME=VALUE ...]", "look for faults in a kernel of your own, without a device",
+     "Accesses outside of a buffer, misaligned or of what was never written, races, barriers that not all "
+     "threads reach:\n"
+     "each with its line, thread and element. What the kernel takes is read from its parameters; --members "
+     "says it where\n"
+     "that is not enough, as {\"arguments\": [{\"name\": \"in\", \"elements\": \"rows * columns\"}, ..., "
+     "{\"name\": "
+     "\"rows\"}]}, all of\n"
+     "them in their order. threads= says how many threads are needed (n where it is left out and the block "
+     "is "
+     "along x), or\n"
+     "grid= how many blocks. Exit 1 when something is wrong.\n",
+     "coalesce check kernel.cu n=1048576 block=256\n"
+     "coalesce check transpose.cu rows=1000 columns=1000 block=32x8 grid=32x125 --members arguments.json\n",
+     BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_check},
+    {"explain", "KERNEL|FILE.cu [NAME=VALUE ...]",
+     "which sectors and bytes the lanes of a warp touch, as a drawing",
+     "arch= is the architecture; sm_90 when it is left out. In the drawing a cell is some "
      "bytes of a\n"
      "sector: used by the warp, or moved and not used.\n",
      "coalesce explain read_offset offset=11\n"
-     "coalesce explain strided stride=3 --warp 1\n",
-     BIT(WARP) | BIT(BLOCK), WORDS_KERNEL, 1, -1, command_explain},
+     "coalesce explain strided stride=3 --warp 1\n"
+     "coalesce explain kernel.cu n=1048576 block=256 line=7\n",
+     BIT(WARP) | BIT(BLOCK) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_explain},
     {"occupancy", "[NAME=VALUE ...]", "how many blocks fit a multiprocessor, and what limits them",
      "arch= takes one architecture or several; all of them when it is left out. block= is the threads of a "
      "block, 256\n"
@@ -149,7 +174,7 @@ const struct manual_pair manual_values[] = {
 
 const struct manual_pair manual_exits[] = {
     {"0", "done"},
-    {"1", "an experiment failed, was cancelled, or its output is wrong"},
+    {"1", "an experiment failed, was cancelled, or its output is wrong; check: a fault was found"},
     {"2", "the command line is wrong; nothing was sent"},
     {"3", "the service cannot be reached"},
     {"4", "the service refused: its sentence says what would have been right"},

@@ -1,7 +1,6 @@
 /* The table of commands and options. --help, the man page, the completions and the parser of the command
    line are all made from it. */
-#ifndef COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
-#define COALESCED_CLIENT_MANUAL_COMMAND_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +28,6 @@ enum manual_words {
     WORDS_IDS,
     WORDS_DEVICE,
     WORDS_OCCUPANCY, /* the figures of a launch */
-    WORDS_NAME,
-    WORDS_COMMAND
 };
 
 struct context;
@@ -73,5 +70,3 @@ const struct manual_command *command_table_find(const char *name);
 
 /* True when the command takes the option; NULL: when the option is offered without a command. */
 bool command_table_takes(const struct manual_command *command, enum option option);
-
-#endif

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "client/terminal/language.h"
+#include "client/terminal/screen.h"
+
 /* ---- help ---- */
 
 enum { WIDTH_MAX = 100 };
@@ -13,14 +16,26 @@ static void print_words(FILE *out, int from, int at, const char *text)
 {
     fprintf(out, "%*s", from - at, "");
     int column = from;
+    bool blank = false; /* before the next word */
     while (*text) {
-        int length = (int)strcspn(text, " \n");
-        if (column > from && column + 1 + length > width) {
+        int columns;
+        size_t length = screen_word(text, strlen(text), &columns);
+        if (length == 0) {
+            blank = column > from;
+            text++;
+            continue;
+        }
+        for (; screen_is_punctuation(text + length, strlen(text + length)); length += 3)
+            columns += 2;
+        if (column > from && column + blank + columns > width) {
             fprintf(out, "\n%*s", from, "");
             column = from;
+            blank = false;
         }
-        column += fprintf(out, "%s%.*s", column > from ? " " : "", length, text);
-        text += length + (text[length] != '\0');
+        fprintf(out, "%s%.*s", blank ? " " : "", (int)length, text);
+        column += blank + columns;
+        text += length;
+        blank = false;
     }
     fputc('\n', out);
 }
@@ -38,7 +53,7 @@ static void print_pairs(FILE *out, const char *title, const struct manual_pair *
 {
     fprintf(out, "\n%s:\n", title);
     for (; pairs->name; pairs++)
-        print_text(out, fprintf(out, "  %s", pairs->name), pairs->text);
+        print_text(out, fprintf(out, "  %s", pairs->name), language_text(pairs->text));
 }
 
 static void print_options(FILE *out, uint64_t which)
@@ -51,7 +66,7 @@ static void print_options(FILE *out, uint64_t which)
                                 : fprintf(out, "      --%s", option->name);
         if (option->value)
             at += fprintf(out, " %s", option->value);
-        print_text(out, at, option->text);
+        print_text(out, at, language_text(option->text));
     }
 }
 
@@ -67,18 +82,19 @@ static void print_lines(FILE *out, const char *text)
 
 static void print_command(FILE *out, const struct manual_command *command)
 {
-    fprintf(out, "coalesce %s %s\n\n  %s\n", command->name, command->arguments, command->summary);
+    fprintf(out, "coalesce %s %s\n\n", command->name, command->arguments);
+    print_words(out, 2, 0, language_text(command->summary));
     if (*command->text) {
         fputc('\n', out);
-        print_words(out, 2, 0, command->text);
+        print_words(out, 2, 0, language_text(command->text));
     }
-    fputs("\nOptions:\n", out);
+    fputs(language_text("\nOptions:\n"), out);
     print_options(out, command->options | manual_common);
     if (strstr(command->arguments, "NAME=VALUE"))
-        print_pairs(out, "Values", manual_values);
-    fputs("\nExamples:\n", out);
+        print_pairs(out, language_text("Values"), manual_values);
+    fputs(language_text("\nExamples:\n"), out);
     print_lines(out, command->examples);
-    print_pairs(out, "Exit status", manual_exits);
+    print_pairs(out, language_text("Exit status"), manual_exits);
 }
 
 void manual_print_help(FILE *out, int columns, const struct manual_command *command)
@@ -89,19 +105,21 @@ void manual_print_help(FILE *out, int columns, const struct manual_command *comm
         print_command(out, command);
         return;
     }
-    fputs(
-        "coalesce COMMAND ...\n\n  Memory experiments on a GPU, run by the service coalesced.\n\nCommands:\n",
-        out);
+    fputs(language_text("coalesce COMMAND ...\n\n  Memory experiments on a GPU, run by the service "
+                        "coalesced.\n\nCommands:\n"),
+          out);
     for (command = manual_commands; command->name; command++)
-        print_text(out, fprintf(out, "  %s %s", command->name, command->arguments), command->summary);
-    fputs("\nOptions of every command (coalesce help COMMAND has its own):\n", out);
+        print_text(out, fprintf(out, "  %s %s", command->name, command->arguments),
+                   language_text(command->summary));
+    fputc('\n', out);
+    print_words(out, 0, 0, language_text("Options of every command (coalesce help COMMAND has its own):"));
     print_options(out, manual_common);
-    fputs("\nOptions without a command:\n", out);
+    fputs(language_text("\nOptions without a command:\n"), out);
     print_options(out, manual_alone & ~manual_common);
-    print_pairs(out, "Values of parameters", manual_values);
-    print_pairs(out, "Environment", manual_environment);
-    print_pairs(out, "Exit status", manual_exits);
-    fputs("\nBegin with:\n  coalesce devices\n  coalesce run read_offset offset=11\n", out);
+    print_pairs(out, language_text("Values of parameters"), manual_values);
+    print_pairs(out, language_text("Environment"), manual_environment);
+    print_pairs(out, language_text("Exit status"), manual_exits);
+    fputs(language_text("\nBegin with:\n  coalesce devices\n  coalesce run read_offset offset=11\n"), out);
 }
 
 /* ---- the man page ---- */

@@ -1,6 +1,5 @@
 /* The table of commands as help text and as a man page, and the completion scripts. */
-#ifndef COALESCED_CLIENT_MANUAL_MANUAL_H
-#define COALESCED_CLIENT_MANUAL_MANUAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ void manual_print_man_page(FILE *out, const char *version);
 /* Prints the completion script for bash, zsh or fish, which calls `coalesce --complete WORDS...`
    (client/complete.h); nothing for another shell. */
 void manual_print_completion(FILE *out, const char *shell);
-
-#endif

@@ -19,6 +19,8 @@ OPTION(X, "x", 0, "AXIS", "the axis along which the plot goes", NULL)
 OPTION(Y, "y", 0, "VALUE", "what the plot shows: hot_gbps unless given; times in microseconds",
        "hot_gbps cold_gbps hot_us cold_us")
 OPTION(NO_PLOT, "no-plot", 0, NULL, "the table alone", NULL)
+OPTION(MEMBERS, "members", 0, "FILE",
+       "further members of the request, as a JSON object: {\"arguments\": [...], \"threads\": \"n\"}", NULL)
 OPTION(WARP, "warp", 0, "N", "the warp of the block to look at; 0 unless given", NULL)
 OPTION(BLOCK, "in-block", 0, "X[xYxZ]", "the block of the grid to look at; 0 unless given", NULL)
 OPTION(LIMIT, "limit", 'n', "N", "at most so many rows, 500 at most; 20 unless given", NULL)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "client/terminal/language.h"
 
 /* COUNT_MAX: the most points of a sweep, so a longer range is a mistake. */
 enum { ITEM_BYTES = 1024, NAME_BYTES = 128, COUNT_MAX = 10000 };
@@ -95,7 +96,7 @@ json_t *parameters_item(const char *text, struct error *error)
     if (found == FOUND)
         shape = read_shape(text, &found);
     if (found == TOO_LARGE)
-        error_set(error, ERROR_INVALID, "%s is more than 64 bits hold", text);
+        error_set(error, ERROR_INVALID, language_text("%s is more than 64 bits hold"), text);
     if (found == TOO_LARGE || shape)
         return shape;
     if (strcmp(text, "null") == 0)
@@ -121,23 +122,28 @@ static int expand(const char *text, json_t *list, struct error *error)
     if (read_integer(skip_blanks(text), &at, &from) != FOUND || strncmp(at = skip_blanks(at), "..", 2) != 0 ||
         read_integer(skip_blanks(at + 2), &at, &to) != FOUND)
         return error_set(error, ERROR_INVALID,
-                         "\"%s\" is no range: 0..16, \"0..1024 step 32\" or \"1..4096 by x2\"", text);
+                         language_text("\"%s\" is no range: 0..16, \"0..1024 step 32\" or \"1..4096 by x2\""),
+                         text);
     at = skip_blanks(at);
     if (strncmp(at, "step", 4) == 0) {
         if (read_integer(skip_blanks(at + 4), &at, &step) != FOUND || step < 1)
-            return error_set(error, ERROR_INVALID, "the step of \"%s\" is a number from 1 on", text);
+            return error_set(error, ERROR_INVALID, language_text("the step of \"%s\" is a number from 1 on"),
+                             text);
     } else if (strncmp(at, "by", 2) == 0) {
         at = skip_blanks(at + 2);
         if (*at != 'x' || read_integer(at + 1, &at, &factor) != FOUND || factor < 2 || from < 1)
-            return error_set(error, ERROR_INVALID, "\"%s\" begins at 1 or more and goes by x2 or more", text);
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" begins at 1 or more and goes by x2 or more"), text);
     }
     if (*skip_blanks(at))
-        return error_set(error, ERROR_INVALID, "\"%s\" is no range: what is \"%s\"?", text, at);
+        return error_set(error, ERROR_INVALID, language_text("\"%s\" is no range: what is \"%s\"?"), text,
+                         at);
     if (from > to)
-        return error_set(error, ERROR_INVALID, "\"%s\" ends before it begins", text);
+        return error_set(error, ERROR_INVALID, language_text("\"%s\" ends before it begins"), text);
     for (long long value = from; value <= to;) {
         if (json_array_size(list) >= COUNT_MAX)
-            return error_set(error, ERROR_INVALID, "\"%s\" has more than %d values", text, COUNT_MAX);
+            return error_set(error, ERROR_INVALID, language_text("\"%s\" has more than %d values"), text,
+                             COUNT_MAX);
         json_array_append_new(list, json_integer(value));
         if (factor ? __builtin_mul_overflow(value, factor, &value)
                    : __builtin_add_overflow(value, step, &value))
@@ -176,7 +182,7 @@ json_t *parameters_list(const char *text, struct error *error)
     char item[ITEM_BYTES];
     for (const char *at = text; at;) {
         int failed = !next_item(&at, item)
-                         ? error_set(error, ERROR_INVALID, "\"%s\" has an empty value", text)
+                         ? error_set(error, ERROR_INVALID, language_text("\"%s\" has an empty value"), text)
                      : is_range(item) ? expand(item, list, error)
                                       : json_array_append_new(list, parameters_item(item, error));
         if (failed) {
@@ -205,7 +211,7 @@ static json_t *read_names(const char *text, struct error *error)
     char item[ITEM_BYTES];
     for (const char *at = text; at;)
         if (!next_item(&at, item) || json_array_append_new(names, json_string(item)) != 0) {
-            error_set(error, ERROR_INVALID, "\"%s\" is no list of names", text);
+            error_set(error, ERROR_INVALID, language_text("\"%s\" is no list of names"), text);
             json_decref(names);
             return NULL;
         }
@@ -221,8 +227,8 @@ static json_t *read_conditions(const char *text, struct error *error)
         char *equals = next_item(&at, item) ? strchr(item, '=') : NULL;
         if (!equals || equals == item || !equals[1]) {
             error_set(error, ERROR_INVALID,
-                      "\"%s\" is no device: its name or number, any, or what it must be, as in "
-                      "arch=sm_90,memory_bytes=100G",
+                      language_text("\"%s\" is no device: its name or number, any, or what it must be, as in "
+                                    "arch=sm_90,memory_bytes=100G"),
                       text);
             json_decref(conditions);
             return NULL;
@@ -241,9 +247,11 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
     if (strncmp(name, "labels.", 7) == 0) {
         json_t *label = json_string(text);
         if (!label)
-            error_set(error, ERROR_INVALID, "the label is no UTF-8");
+            error_set(error, ERROR_INVALID, language_text("the label is no UTF-8"));
         return label;
     }
+    if (strncmp(name, "show.", 5) == 0 && is_range(text)) /* of elements, and no axis */
+        return json_string(text);
     if (strcmp(name, "device") == 0 && strchr(text, '='))
         return read_conditions(text, error);
     bool may_be_on = words_contain("counters debug l1 what_if", name) || strncmp(name, "measure.", 8) == 0;
@@ -265,9 +273,9 @@ static int put(json_t *request, const char *name, json_t *value, struct error *e
     const char *dot = strchr(name, '.');
     if (!dot) {
         int failed = json_object_get(request, name)
-                         ? error_set(error, ERROR_INVALID, "%s is given twice", name)
+                         ? error_set(error, ERROR_INVALID, language_text("%s is given twice"), name)
                      : json_object_set(request, name, value) != 0
-                         ? error_set(error, ERROR_INVALID, "%s is no name", name)
+                         ? error_set(error, ERROR_INVALID, language_text("%s is no name"), name)
                          : 0;
         json_decref(value);
         return failed;
@@ -285,12 +293,13 @@ static int put(json_t *request, const char *name, json_t *value, struct error *e
     bool flat = strcmp(first, "labels") == 0;
     if (!json_is_object(inside) || (flat && json_object_get(inside, dot + 1))) {
         json_decref(value);
-        return error_set(error, ERROR_INVALID, "%s is given twice", json_is_object(inside) ? name : first);
+        return error_set(error, ERROR_INVALID, language_text("%s is given twice"),
+                         json_is_object(inside) ? name : first);
     }
     if (!flat)
         return put(inside, dot + 1, value, error);
     if (json_object_set_new(inside, dot + 1, value) != 0)
-        return error_set(error, ERROR_INVALID, "%s is no name of a label", dot + 1);
+        return error_set(error, ERROR_INVALID, language_text("%s is no name of a label"), dot + 1);
     return 0;
 }
 
@@ -300,21 +309,21 @@ int parameters_add(json_t *request, const char *const *words, int count, bool ax
         const char *equals = strchr(words[i], '='), *word = words[i];
         size_t length = equals ? (size_t)(equals - word) : 0;
         if (!equals || length == 0)
-            return error_set(error, ERROR_INVALID, "\"%s\" is no parameter: these are written name=value",
-                             word);
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" is no parameter: these are written name=value"), word);
         char name[NAME_BYTES];
         bool label = strncmp(word, "label.", 6) == 0;
         if (length + 2 >= sizeof name)
-            return error_set(error, ERROR_INVALID, "\"%.40s...\" is no name", word);
+            return error_set(error, ERROR_INVALID, language_text("\"%.40s...\" is no name"), word);
         memcpy(name + label, word, length);
         if (label)
             memcpy(name, "labels", 6);
         name[length + label] = '\0';
         if (!equals[1] && strncmp(name, "labels.", 7) != 0)
-            return error_set(error, ERROR_INVALID, "%s has no value", name);
+            return error_set(error, ERROR_INVALID, language_text("%s has no value"), name);
         json_t *value = read_value(name, equals + 1, axes, error);
         if (!value)
-            return error_set(error, ERROR_INVALID, "%s cannot be read", name);
+            return error_set(error, ERROR_INVALID, language_text("%s cannot be read"), name);
         if (put(request, name, value, error) != 0)
             return -1;
     }

@@ -1,7 +1,6 @@
 /* The request that the words NAME=VALUE of a command line stand for. Which names and values are valid is
    the service's decision. Values of JSON are released by the caller. */
-#ifndef COALESCED_CLIENT_PARAMETERS_PARAMETERS_H
-#define COALESCED_CLIENT_PARAMETERS_PARAMETERS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ json_t *parameters_list(const char *text, struct error *error);
 
 /* True when the text has a comma or is a range. */
 bool parameters_is_list(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads a stream of server-sent events on a connection of its own, so that other requests may be sent from
    within its callbacks. */
-#ifndef COALESCED_CLIENT_SERVICE_EVENT_READER_H
-#define COALESCED_CLIENT_SERVICE_EVENT_READER_H
+#pragma once
 
 #include "client/service/http_client.h"
 
@@ -18,5 +17,3 @@ struct event_reader_calls {
    that of the last event that had one. Returns the HTTP status of the response, 0 without one. */
 long event_reader_run(const struct http_client *service, const char *path,
                       char last_id[EVENT_READER_ID_BYTES], const struct event_reader_calls *calls);
-
-#endif

@@ -17,6 +17,7 @@
 #include "client/manual/command_table.h"
 #include "client/service/problem_text.h"
 #include "client/terminal/interrupt.h"
+#include "client/terminal/language.h"
 
 enum { CONNECT_S = 5, RESPONSE_S = 30, TOKEN_MAX = 1024 };
 
@@ -28,23 +29,25 @@ static int read_address(const char *text, char **url, char **unix_path, struct e
     if (strncmp(text, "unix:", 5) == 0) {
         const char *path = text + 5;
         if (*path != '/')
-            return error_set(error, ERROR_INVALID, "\"%s\" is no address: a socket is unix:/its/path", text);
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" is no address: a socket is unix:/its/path"), text);
         *unix_path = strdup(path);
         *url = strdup("http://localhost");
     } else {
         bool whole = strstr(text, "://") != NULL;
         if (whole && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
-            return error_set(error, ERROR_INVALID,
-                             "\"%s\" is no address: http://host:port, https://host or unix:/path", text);
+            return error_set(
+                error, ERROR_INVALID,
+                language_text("\"%s\" is no address: http://host:port, https://host or unix:/path"), text);
         if (!*text || asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
-            return error_set(error, ERROR_INVALID, "\"%s\" is no address: http://host:port or unix:/path",
-                             text);
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" is no address: http://host:port or unix:/path"), text);
         for (size_t end = strlen(*url); end > 0 && (*url)[end - 1] == '/'; end--)
             (*url)[end - 1] = '\0';
     }
     if (*url && (strncmp(text, "unix:", 5) != 0 || *unix_path))
         return 0;
-    return error_set(error, ERROR_MEMORY, "no memory");
+    return error_set(error, ERROR_MEMORY, language_text("no memory"));
 }
 
 /* The header "Authorization: Bearer ..." from the first line of a file; NULL: an error. Warns when other
@@ -55,19 +58,20 @@ static char *read_authorization(const char *path, struct screen *screen, struct 
     struct stat about;
     FILE *file = fopen(path, "re");
     if (!file) {
-        error_set_errno(error, errno, "the token file %s", path);
+        error_set_errno(error, errno, language_text("the token file %s"), path);
         return NULL;
     }
     if (fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & (S_IRWXG | S_IRWXO)))
-        screen_remark(screen, "others may read the token file %s: chmod 600 it", path);
+        screen_remark(screen, language_text("others may read the token file %s: chmod 600 it"), path);
     if (!fgets(line, sizeof line, file))
         line[0] = '\0';
     fclose(file);
     line[strcspn(line, "\r\n")] = '\0';
     if (!*line || line[strcspn(line, " \t")] || strlen(line) > TOKEN_MAX)
-        error_set(error, ERROR_INVALID, "the first line of the token file %s is no token", path);
+        error_set(error, ERROR_INVALID, language_text("the first line of the token file %s is no token"),
+                  path);
     else if (asprintf(&header, "Authorization: Bearer %s", line) < 0)
-        error_set(error, ERROR_MEMORY, "no memory");
+        error_set(error, ERROR_MEMORY, language_text("no memory"));
     explicit_bzero(line, sizeof line);
     return header;
 }
@@ -83,7 +87,7 @@ int http_client_open(struct http_client *service, struct screen *screen, const c
     if (tokens && *tokens && !(service->authorization = read_authorization(tokens, screen, error)))
         return -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || !(service->curl = curl_easy_init()))
-        return error_set(error, ERROR_SYSTEM, "libcurl does not start");
+        return error_set(error, ERROR_SYSTEM, language_text("libcurl does not start"));
     return 0;
 }
 
@@ -132,6 +136,7 @@ static struct curl_slist *make_headers(const struct http_client *service,
 {
     const char *const rows[][2] = {{"Accept: ", request->accept ? request->accept : "application/json"},
                                    {"Content-Type: ", request->body ? "application/json" : NULL},
+                                   {"Accept-Language: ", language_is_chinese() ? "zh" : NULL},
                                    {"Idempotency-Key: ", request->idempotency_key},
                                    {"Last-Event-ID: ", request->last_event_id},
                                    {"", service->authorization}};
@@ -223,7 +228,8 @@ static int retry_or_report(struct http_client *service, const struct http_client
            pause_s = retry_after_s > 0 ? retry_after_s : 1;
     if (may && !service->silent && used_s + pause_s <= service->retry_s) {
         if (lost && !service->lost_reported)
-            screen_remark(service->screen, "connection lost (%s), trying again for up to %.0f s",
+            screen_remark(service->screen,
+                          language_text("connection lost (%s), trying again for up to %.0f s"),
                           curl_easy_strerror(code), service->retry_s);
         service->lost_reported = service->lost_reported || lost;
         if (!lost && !service->busy_reported)
@@ -239,16 +245,18 @@ static int retry_or_report(struct http_client *service, const struct http_client
     if (service->silent)
         return lost ? EXIT_UNREACHABLE : EXIT_REFUSED;
     if (lost) {
-        screen_say(service->screen, "cannot reach the service at %s%s: %s",
+        screen_say(service->screen, language_text("cannot reach the service at %s%s: %s"),
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",
                    curl_easy_strerror(code));
-        fputs("  Start it with `coalesced`, or name another one in COALESCED_URL or with --url.\n", stderr);
+        fputs(language_text(
+                  "  Start it with `coalesced`, or name another one in COALESCED_URL or with --url.\n"),
+              stderr);
         return EXIT_UNREACHABLE;
     }
     problem_text_print(service->screen, response->status, response->body.data, request->arguments,
                        request->argument_count);
     if (retry_after_s > 0)
-        screen_say(service->screen, "it says to try again in %.0f s", retry_after_s);
+        screen_say(service->screen, language_text("it says to try again in %.0f s"), retry_after_s);
     return EXIT_REFUSED;
 }
 
@@ -264,8 +272,8 @@ int http_client_send(struct http_client *service, const struct http_client_reque
             http_client_response_free(response);
             return EXIT_INTERRUPTED;
         }
-        bool not_found = request->accept_404 && response->status == 404;
-        if (code == CURLE_OK && (not_found || (response->status >= 200 && response->status < 300))) {
+        bool accepted = response->status == request->accept_status;
+        if (code == CURLE_OK && (accepted || (response->status >= 200 && response->status < 300))) {
             service->reached = true;
             service->lost_reported = false;
             service->busy_reported = false;

@@ -1,7 +1,6 @@
 /* HTTP requests to the service, with retries. What goes wrong is reported on standard error, once, and
    becomes an exit status. */
-#ifndef COALESCED_CLIENT_SERVICE_HTTP_CLIENT_H
-#define COALESCED_CLIENT_SERVICE_HTTP_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,7 +29,7 @@ struct http_client_request {
     const char *idempotency_key; /* see http_client_key(); NULL: none */
     const char *last_event_id;   /* NULL: none */
     bool repeatable;             /* a POST that changes nothing, so that it may be sent again */
-    bool accept_404;             /* 404 is a response too: EXIT_FINE with that status */
+    long accept_status;          /* this status is a response too, as 404: EXIT_FINE with it; 0: none */
     int wait_s;                  /* how long the service may hold its response */
     char *const *arguments;      /* of the command line, to mark the one that is wrong; NULL: none */
     int argument_count;
@@ -74,5 +73,3 @@ struct curl_slist *http_client_prepare(const struct http_client *service, void *
    NULL appends nothing. */
 void http_client_escape(struct http_client *service, struct buffer *path, const char *name,
                         const char *value);
-
-#endif

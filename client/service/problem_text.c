@@ -4,7 +4,68 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "client/terminal/language.h"
+
 enum { NAME_BYTES = 256 };
+
+/* Requests that the service's sentences name, and the command that makes them. A '*' is an id. */
+static const struct {
+    const char *request, *command;
+} commands[] = {
+    {"GET /v1/kernels", "coalesce kernels"},
+    {"GET /v1/recipes", "coalesce recipe"},
+    {"/v1/recipes", "coalesce recipe"},
+    {"GET /v1/devices", "coalesce devices"},
+    {"POST /v1/experiments/*/restore", "coalesce undo *"},
+    {"POST /v1/sweeps/*/restore", "coalesce undo *"},
+    {"describe all in \"arguments\"", "describe all in a file for --members: coalesce help check"},
+    {"describe all parameters in \"arguments\"",
+     "describe all parameters in a file for --members: coalesce help check"},
+    {"请在 \"arguments\" 中描述", "请在 --members 的文件中描述（coalesce help check）"},
+    {"POST /v1/predictions", "coalesce predict"},
+    {"POST /v1/sweeps", "coalesce sweep"},
+    {"DELETE with ?remove=true", "coalesce remove"},
+    {"DELETE without remove", "coalesce cancel"},
+    {"带 ?remove=true 的 DELETE", "coalesce remove"},
+    {"不带 remove 的 DELETE", "coalesce cancel"},
+    {": send \"Authorization: Bearer TOKEN\"", ""},
+    {"：请发送 \"Authorization: Bearer TOKEN\"", ""},
+};
+
+/* The length of what the pattern matches at the beginning of the text, 0: nothing. *id is what its '*' is. */
+static size_t pattern_length(const char *pattern, const char *text, const char **id, int *id_bytes)
+{
+    size_t head = strcspn(pattern, "*");
+    if (strncmp(pattern, text, head) != 0)
+        return 0;
+    if (!pattern[head])
+        return head;
+    const char *tail = pattern + head + 1;
+    *id = text + head;
+    *id_bytes = (int)strcspn(*id, "/ ");
+    return strncmp(tail, *id + *id_bytes, strlen(tail)) == 0 ? head + (size_t)*id_bytes + strlen(tail) : 0;
+}
+
+/* The service's sentence in the command's words. The buffer is released by the caller. */
+static const char *command_words(struct buffer *out, const char *sentence)
+{
+    out->size = 0;
+    for (const char *at = sentence; *at;) {
+        const char *id = "";
+        int id_bytes = 0;
+        size_t length = 0, which = 0;
+        for (; !length && which < sizeof commands / sizeof *commands; which++)
+            length = pattern_length(commands[which].request, at, &id, &id_bytes);
+        const char *command = length ? commands[which - 1].command : at;
+        size_t head = length ? strcspn(command, "*") : 1;
+        buffer_append(out, command, head);
+        if (length && command[head])
+            buffer_append(out, id, (size_t)id_bytes);
+        at += length ? length : 1;
+    }
+    return out->failed || !out->data ? sentence : out->data;
+}
 
 /* The pointer "#/labels/who" as the path "labels.who", "#/block/0" as "block.0": as parameters are
    written. */
@@ -48,7 +109,18 @@ static const char *option_of(const char *path)
         if (strncmp(path, options[i].path, length) == 0 && (!path[length] || path[length] == '.'))
             return options[i].option;
     }
-    return *path ? path : "the request";
+    return *path ? path : language_text("the request");
+}
+
+/* What is wrong with a source, as a compiler says it: the place once, in front. */
+static void print_place(const char *file, const json_t *row, const char *detail)
+{
+    const json_t *column = json_object_get(row, "column");
+    int line = (int)json_integer_value(json_object_get(row, "line"));
+    fprintf(stderr, "  %s:%d:", file, line);
+    if (json_is_integer(column))
+        fprintf(stderr, "%d:", (int)json_integer_value(column));
+    fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
 static void print_field(const char *pointer, const char *detail, char *const *arguments, int count)
@@ -80,22 +152,31 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
     const char *title = json_string_value(json_object_get(document, "title"));
     const char *detail = json_string_value(json_object_get(document, "detail"));
     const json_t *errors = json_object_get(document, "errors");
+    struct buffer words = {0};
     if (title && json_array_size(errors) > 0)
-        screen_say(screen, "the service refused (%ld): %s", status, title);
+        screen_say(screen, language_text("the service refused (%ld): %s"), status, title);
     else if (title && detail)
-        screen_say(screen, "the service refused (%ld %s): %s", status, title, detail);
+        screen_say(screen, language_text("the service refused (%ld %s): %s"), status, title,
+                   command_words(&words, detail));
     else
-        screen_say(screen, "what answered %ld is not the service: another address, or a proxy?", status);
+        screen_say(screen,
+                   language_text("what answered %ld is not the service: another address, or a proxy?"),
+                   status);
     if (status == 401)
-        fputs("  Name a file with a token that it knows in COALESCED_TOKEN_FILE.\n", stderr);
+        fputs(language_text("  Name a file with a token that it knows in COALESCED_TOKEN_FILE.\n"), stderr);
     size_t i;
     json_t *row;
     json_array_foreach (errors, i, row) {
         const char *pointer = json_string_value(json_object_get(row, "pointer"));
         const char *what = json_string_value(json_object_get(row, "detail"));
-        if (pointer && what)
+        if (what)
+            what = command_words(&words, what);
+        if (what && argument_count && json_is_integer(json_object_get(row, "line")))
+            print_place(arguments[0], row, what);
+        else if (pointer && what)
             print_field(pointer, what, arguments, argument_count);
     }
+    buffer_free(&words);
     json_decref(document);
 }
 
@@ -103,7 +184,7 @@ void problem_text_remark(struct screen *screen, long status, const char *body, d
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
     const char *detail = json_string_value(json_object_get(document, "detail"));
-    screen_remark(screen, "not now (%ld%s%s); trying again for up to %.0f s", status, detail ? ": " : "",
-                  detail ? detail : "", retry_s);
+    screen_remark(screen, language_text("not now (%ld%s%s); trying again for up to %.0f s"), status,
+                  detail ? ": " : "", detail ? detail : "", retry_s);
     json_decref(document);
 }

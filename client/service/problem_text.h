@@ -1,6 +1,5 @@
 /* Prints a problem document (RFC 9457) on standard error, and marks the argument that it is about. */
-#ifndef COALESCED_CLIENT_SERVICE_PROBLEM_TEXT_H
-#define COALESCED_CLIENT_SERVICE_PROBLEM_TEXT_H
+#pragma once
 
 #include "client/terminal/screen.h"
 
@@ -10,5 +9,3 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
 
 /* Reports that the request is retried for up to retry_s, and why. */
 void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s);
-
-#endif

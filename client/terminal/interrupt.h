@@ -1,6 +1,5 @@
 /* SIGINT, SIGTERM and SIGHUP set a flag, which every wait looks at. */
-#ifndef COALESCED_CLIENT_TERMINAL_INTERRUPT_H
-#define COALESCED_CLIENT_TERMINAL_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ bool interrupt_received(void);
 
 /* Clears the flag. */
 void interrupt_reset(void);
-
-#endif

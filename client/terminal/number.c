@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/terminal/language.h"
+
 /* Digits after the point for four in all. */
 static int decimals_for(double value)
 {
@@ -18,7 +20,7 @@ static int decimals_for(double value)
 void number_text(char text[NUMBER_BYTES], double value)
 {
     if (!isfinite(value))
-        snprintf(text, NUMBER_BYTES, "no value");
+        snprintf(text, NUMBER_BYTES, "%s", language_text("no value"));
     else if (fabs(value) >= 1e15)
         snprintf(text, NUMBER_BYTES, "%.3e", value);
     else
@@ -39,6 +41,13 @@ static int decimals_within(double value, double side)
     return decimals > most + 2 ? most + 2 : decimals;
 }
 
+void number_fixed(char text[NUMBER_BYTES], double value, int decimals)
+{
+    double size = fabs(value);
+    bool zero = isfinite(size) && size > 0 && size <= 0.5 * pow(10, -decimals);
+    snprintf(text, NUMBER_BYTES, "%.*f", zero ? -(int)floor(log10(size)) : decimals, value);
+}
+
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii)
 {
     if (!isfinite(value) || !isfinite(low) || !isfinite(high) || high < low || fabs(value) >= 1e15) {
@@ -49,8 +58,14 @@ void number_interval(char text[NUMBER_BYTES], double value, double low, double h
     int decimals = decimals_within(value, wider);
     if (fabs(above - below) <= 0.5 * wider && (wider < value || low <= 0))
         snprintf(text, NUMBER_BYTES, "%.*f %s %.*f", decimals, value, ascii ? "+-" : "±", decimals, wider);
-    else
-        snprintf(text, NUMBER_BYTES, "%.*f (%.*f to %.*f)", decimals, value, decimals, low, decimals, high);
+    else {
+        char from[NUMBER_BYTES], to[NUMBER_BYTES];
+        number_fixed(text, value, decimals);
+        number_fixed(from, low, decimals);
+        number_fixed(to, high, decimals);
+        size_t used = strlen(text);
+        snprintf(text + used, NUMBER_BYTES - used, language_text(" (%s to %s)"), from, to);
+    }
 }
 
 void number_duration(char text[NUMBER_BYTES], double seconds)
@@ -59,13 +74,13 @@ void number_duration(char text[NUMBER_BYTES], double seconds)
     if (!(seconds >= 0))
         return;
     if (seconds < 1)
-        snprintf(text, NUMBER_BYTES, "%.1f s", seconds);
+        snprintf(text, NUMBER_BYTES, language_text("%.1f s"), seconds);
     else if (seconds < 100)
-        snprintf(text, NUMBER_BYTES, "%.0f s", seconds);
+        snprintf(text, NUMBER_BYTES, language_text("%.0f s"), seconds);
     else if (seconds < 6000)
-        snprintf(text, NUMBER_BYTES, "%.0f min", seconds / 60);
+        snprintf(text, NUMBER_BYTES, language_text("%.0f min"), seconds / 60);
     else
-        snprintf(text, NUMBER_BYTES, "%.0f h", seconds / 3600);
+        snprintf(text, NUMBER_BYTES, language_text("%.0f h"), seconds / 3600);
 }
 
 void number_count(char text[NUMBER_BYTES], long long value)

@@ -1,7 +1,6 @@
 /* Numbers as text for a reader: with at most four digits, and none beyond their interval. Each text has
    NUMBER_BYTES. */
-#ifndef COALESCED_CLIENT_TERMINAL_NUMBER_H
-#define COALESCED_CLIENT_TERMINAL_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,6 +8,9 @@ enum { NUMBER_BYTES = 64 };
 
 /* "2.842", "68.12", "3254": four digits, or all of those before the point. */
 void number_text(char text[NUMBER_BYTES], double value);
+
+/* So many digits after the point, but more where what is not 0 would be written as 0: "0.03". */
+void number_fixed(char text[NUMBER_BYTES], double value, int decimals);
 
 /* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where one side is more than twice the other, or
    where the half width would reach beyond 0 and low does not; the value alone where low or high is NaN. ascii:
@@ -20,5 +22,3 @@ void number_duration(char text[NUMBER_BYTES], double seconds);
 
 /* "1000", "20,971,516": with separators from five digits on. */
 void number_count(char text[NUMBER_BYTES], long long value);
-
-#endif

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 
-static const char *const signs[] = {"●", "○", "▲", "△", "■", "□", "◆", "◇"};
+static const char *const signs[] = {"●", "○", "▲", "■", "□", "◆", "◇", "▽"};
 static const char *const plain_signs[] = {"o", "x", "+", "*", "#", "@", "%", "&"};
 enum { SIGNS = sizeof signs / sizeof *signs, TICKS_MAX = 12 };
 
@@ -370,7 +371,8 @@ void plot_draw(const struct plot *plot, const struct screen *screen, struct buff
     }
     for (int i = 0; i < plot->series_count; i++)
         draw_series(&drawing, i);
-    buffer_format(out, "%s%s\n", plot->y_name, drawing.y.least > 0 ? " (part of the scale)" : "");
+    buffer_format(out, "%s%s\n", plot->y_name,
+                  drawing.y.least > 0 ? language_text(" (part of the scale)") : "");
     put_rows(&drawing, ticks, labels, tick_count);
     put_x(&drawing);
     put_legend(&drawing);

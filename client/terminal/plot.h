@@ -1,7 +1,6 @@
 /* A plot in characters: lines of braille dots, the 95 % interval as a vertical bar, with an arrow where
    it goes on beyond the scale, which is that of the points, and a mark for each series at its points. In ASCII the dots become '.' and '|'. */
-#ifndef COALESCED_CLIENT_TERMINAL_PLOT_H
-#define COALESCED_CLIENT_TERMINAL_PLOT_H
+#pragma once
 
 #include "base/buffer.h"
 #include "client/terminal/screen.h"
@@ -31,5 +30,3 @@ void plot_print(const struct plot *plot, const struct screen *screen);
 
 /* Appends the drawing, which ends with a newline; nothing when no point has a number. */
 void plot_draw(const struct plot *plot, const struct screen *screen, struct buffer *out);
-
-#endif

@@ -1,7 +1,5 @@
 #include "client/terminal/screen.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 #include <wchar.h>
 
 #include "client/terminal/interrupt.h"
+#include "client/terminal/language.h"
 
 /* From the 256 colours, close to those of the page. */
 static const char *const sequences[STYLE_COUNT] = {
@@ -31,18 +30,6 @@ void screen_measure(struct screen *screen)
         screen->columns = size.ws_col;
         screen->rows = size.ws_row > 0 ? size.ws_row : 24;
     }
-}
-
-/* The locale of messages. */
-static const char *language(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return value;
-    }
-    return "";
 }
 
 /* ---- characters ---- */
@@ -89,6 +76,7 @@ struct wrapped {
     const struct screen *screen;
     int column, blanks; /* blanks: before the next word, not written yet */
     int indent;         /* of the line's further parts; -1: it has no word yet */
+    bool punctuation;   /* a Chinese mark that closes was written last: a line may be broken behind it */
 };
 
 static void write_blanks(struct wrapped *w)
@@ -98,16 +86,13 @@ static void write_blanks(struct wrapped *w)
     w->blanks = 0;
 }
 
-/* True when a Chinese punctuation mark begins here, before which no line is broken. */
-static bool is_punctuation(const char *text, size_t length)
+bool screen_is_punctuation(const char *text, size_t length)
 {
     return length >= 3 && (memcmp(text, "\u3001", 3) == 0 || memcmp(text, "\u3002", 3) == 0 ||
                            memcmp(text, "\uFF00", 2) == 0);
 }
 
-/* The length in bytes of the word that begins here, and its width in columns. A word ends at a blank or a control
-   character; a Chinese character is a word of its own. */
-static size_t next_word(const char *text, size_t length, int *columns)
+size_t screen_word(const char *text, size_t length, int *columns)
 {
     size_t at = 0;
     int wide;
@@ -128,9 +113,10 @@ static size_t next_word(const char *text, size_t length, int *columns)
 static void write_word(struct wrapped *w, const char *word, size_t bytes, size_t left, int columns)
 {
     bool chinese = columns == 2 && (unsigned char)*word >= 0xE3;
-    int together = columns + (chinese && is_punctuation(word + bytes, left) ? 2 : 0);
-    if (w->indent >= 0 && (w->blanks || chinese) && !(chinese && is_punctuation(word, bytes)) &&
-        w->column > w->indent && w->column + w->blanks + together > w->screen->columns) {
+    int together = columns + (chinese && screen_is_punctuation(word + bytes, left) ? 2 : 0);
+    if (w->indent >= 0 && (w->blanks || chinese || w->punctuation) &&
+        !(chinese && screen_is_punctuation(word, bytes)) && w->column > w->indent &&
+        w->column + w->blanks + together > w->screen->columns) {
         fputc('\n', w->terminal);
         w->column = 0;
         w->blanks = w->indent;
@@ -140,6 +126,7 @@ static void write_word(struct wrapped *w, const char *word, size_t bytes, size_t
         w->indent = w->column + 2 < w->screen->columns / 2 ? w->column + 2 : 0;
     fwrite(word, 1, bytes, w->terminal);
     w->column += columns;
+    w->punctuation = chinese && screen_is_punctuation(word, bytes) && memcmp(word, "\uFF08", 3) != 0;
 }
 
 static ssize_t wrapped_write(void *cookie, const char *text, size_t size)
@@ -152,7 +139,7 @@ static ssize_t wrapped_write(void *cookie, const char *text, size_t size)
             w->blanks++;
             continue;
         }
-        bytes = next_word(text + at, size - at, &columns);
+        bytes = screen_word(text + at, size - at, &columns);
         if (bytes) {
             write_word(w, text + at, bytes, size - at - bytes, columns);
             continue;
@@ -166,6 +153,7 @@ static ssize_t wrapped_write(void *cookie, const char *text, size_t size)
             write_blanks(w);
             w->column = 0;
             w->indent = -1;
+            w->punctuation = false;
         }
         fwrite(text + at, 1, bytes, w->terminal);
     }
@@ -185,16 +173,14 @@ static FILE *wrap(FILE *terminal, const struct screen *screen, struct wrapped *w
 
 /* ---- the screen ---- */
 
-void screen_open(struct screen *screen, const char *color, bool ascii, bool quiet)
+void screen_open(struct screen *screen, const char *color, bool quiet)
 {
-    setlocale(LC_CTYPE, "");
     const char *without = getenv("NO_COLOR"), *terminal = getenv("TERM");
     bool dumb = terminal && strcmp(terminal, "dumb") == 0;
     *screen = (struct screen){.quiet = quiet};
     screen->out = isatty(STDOUT_FILENO);
     screen->err = isatty(STDERR_FILENO) && !dumb;
-    screen->ascii = ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    screen->chinese = !screen->ascii && strncmp(language(), "zh", 2) == 0;
+    screen->ascii = language_is_ascii();
     screen->color = strcmp(color, "always") == 0 ||
                     (strcmp(color, "auto") == 0 && screen->out && !dumb && !(without && *without));
     screen_measure(screen);

@@ -1,7 +1,6 @@
 /* What the command's output goes to: its width, characters and colours; and the line of progress on
    standard error. */
-#ifndef COALESCED_CLIENT_TERMINAL_SCREEN_H
-#define COALESCED_CLIENT_TERMINAL_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +8,6 @@
 struct screen {
     bool out, err;     /* standard output and standard error are terminals */
     bool color, ascii; /* of standard output */
-    bool chinese;      /* the language of the locale is Chinese; false: English */
     bool quiet;        /* neither progress nor remarks */
     int columns, rows; /* of the terminal; 80 and 24 where there is none */
     bool progress;     /* a line of progress is on standard error */
@@ -27,10 +25,10 @@ enum style {
     STYLE_COUNT
 };
 
-/* color: "auto", "always" or "never". Calls setlocale for LC_CTYPE. From then on lines on standard error
+/* color: "auto", "always" or "never". language_open() was called. From then on lines on standard error
    that are longer than the terminal is wide are broken between words. The screen stays where it is until the
    program ends. */
-void screen_open(struct screen *screen, const char *color, bool ascii, bool quiet);
+void screen_open(struct screen *screen, const char *color, bool quiet);
 
 /* The same of standard output, on a terminal: for what is read and not pasted. Called once. */
 void screen_wrap_output(const struct screen *screen);
@@ -57,6 +55,13 @@ void screen_clear_progress(struct screen *screen);
 /* Writes a text of the service on standard output. With ASCII alone other characters are replaced. */
 void screen_write(const struct screen *screen, const char *text);
 
+/* The length in bytes of the word that the text begins with, and its width in columns; 0: it begins with a blank or a
+   control character, where a word ends. A Chinese character is a word of its own. */
+size_t screen_word(const char *text, size_t length, int *columns);
+
+/* True when a Chinese punctuation mark begins here, before which no line is broken: 3 bytes, 2 columns. */
+bool screen_is_punctuation(const char *text, size_t length);
+
 /* The columns that a UTF-8 text takes, and the bytes of what fits in `columns`. */
 int screen_text_columns(const char *text);
 size_t screen_text_cut(const char *text, int columns);
@@ -70,5 +75,3 @@ void screen_page_show(const struct screen *screen, const char *text);
 
 /* Waits. False: a signal came or q was typed. */
 bool screen_page_wait(double seconds);
-
-#endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/terminal/language.h"
+
 enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 12 };
 
 struct cell {
@@ -106,8 +108,18 @@ static void narrow(struct sheet *sheet, const struct screen *screen)
         if (column->flags & SHEET_CUT && column->width - over >= CUT_LEAST)
             column->width -= over;
         else
-            column->left_out = (column->flags & SHEET_SPARE) != 0;
+            column->left_out = column->left_out || column->flags & SHEET_SPARE;
     }
+}
+
+/* Takes the column away without a word. */
+static void column_empty(struct sheet *sheet, int column)
+{
+    for (size_t i = (size_t)column; i < sheet->cell_count; i += (size_t)sheet->column_count)
+        if (sheet->cells[i].text && *sheet->cells[i].text)
+            return;
+    sheet->columns[column].left_out = true;
+    sheet->columns[column].name[0] = sheet->columns[column].unit[0] = '\0';
 }
 
 /* One line, without trailing blanks. */
@@ -146,10 +158,13 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
 {
     if (!sheet)
         return;
-    bool units = false;
+    bool units = false, left_out = false;
     int columns = sheet->column_count;
-    const char *before = "not shown at this width: ";
+    const char *before = language_text("not shown at this width: ");
     struct cell head[COLUMNS_MAX] = {{0}}, below[COLUMNS_MAX] = {{0}};
+    for (int i = 0; i < columns; i++)
+        if (sheet->columns[i].flags & SHEET_FILLED && sheet->columns[i].name && sheet->columns[i].unit)
+            column_empty(sheet, i);
     if (screen->out)
         narrow(sheet, screen);
     for (int i = 0; i < columns; i++) {
@@ -164,13 +179,16 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
         print_line(sheet, screen, &sheet->cells[row], out);
     for (int i = 0; i < columns; i++) {
         const struct column *column = &sheet->columns[i];
-        if (column->left_out)
-            fprintf(out, "%s%s", before, *column->name ? column->name : column->unit);
-        before = column->left_out ? ", " : before;
+        const char *name = column->name && *column->name ? column->name : column->unit ? column->unit : "";
+        if (column->left_out && *name) {
+            fprintf(out, "%s%s", before, name);
+            before = language_text(", ");
+            left_out = true;
+        }
         free(column->name);
         free(column->unit);
     }
-    if (*before == ',')
+    if (left_out)
         fputc('\n', out);
     for (size_t i = 0; i < sheet->cell_count; i++)
         free(sheet->cells[i].text);

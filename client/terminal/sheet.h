@@ -1,7 +1,6 @@
 /* A table of text with columns as wide as their cells. On a terminal that is too narrow the columns marked
    SHEET_SPARE are left out, which the output says; elsewhere all columns are written. */
-#ifndef COALESCED_CLIENT_TERMINAL_SHEET_H
-#define COALESCED_CLIENT_TERMINAL_SHEET_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,10 +10,11 @@ struct sheet;
 
 enum sheet_column {
     SHEET_LEFT = 0,
-    SHEET_RIGHT = 1, /* aligned to the right: numbers */
-    SHEET_SPARE = 2, /* may be left out; the rightmost first */
-    SHEET_ID = 4,    /* an id, of which the middle may be left out: 01M85N...XZP9SRJ */
-    SHEET_CUT = 8,   /* its end may be left out; with SHEET_SPARE only where little is left of it */
+    SHEET_RIGHT = 1,   /* aligned to the right: numbers */
+    SHEET_SPARE = 2,   /* may be left out; the rightmost first */
+    SHEET_ID = 4,      /* an id, of which the middle may be left out: 01M85N...XZP9SRJ */
+    SHEET_CUT = 8,     /* its end may be left out; with SHEET_SPARE only where little is left of it */
+    SHEET_FILLED = 16, /* left out where all of its cells are empty */
 };
 
 /* What stays of an id, in characters. */
@@ -33,5 +33,3 @@ void sheet_format(struct sheet *sheet, enum style style, const char *format, ...
 
 /* Prints the table and frees it. */
 void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out);
-
-#endif

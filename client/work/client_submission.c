@@ -6,6 +6,7 @@
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"
 #include "client/terminal/interrupt.h"
+#include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
 
@@ -29,7 +30,8 @@ static int interrupt(struct context *context, const struct resource *resource)
 {
     interrupt_reset();
     if (!context->options.given[OPTION_CANCEL]) {
-        screen_say(&context->screen, "interrupted; it stays in the queue: coalesce watch %s", resource->id);
+        screen_say(&context->screen, language_text("interrupted; it stays in the queue: coalesce watch %s"),
+                   resource->id);
         return EXIT_INTERRUPTED;
     }
     struct http_client_response response;
@@ -39,9 +41,10 @@ static int interrupt(struct context *context, const struct resource *resource)
                                   &response);
     http_client_response_free(&response);
     if (status != EXIT_FINE)
-        screen_say(&context->screen, "it could not be cancelled: coalesce cancel %s", resource->id);
+        screen_say(&context->screen, language_text("it could not be cancelled: coalesce cancel %s"),
+                   resource->id);
     else
-        screen_say(&context->screen, "interrupted, and cancelled %s", resource->id);
+        screen_say(&context->screen, language_text("interrupted, and cancelled %s"), resource->id);
     return EXIT_INTERRUPTED;
 }
 
@@ -96,7 +99,7 @@ int client_submission_name(struct context *context, const char *id, bool sweep, 
 {
     if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
-        error_set(&error, ERROR_INVALID, "\"%.80s\" is no id: coalesce ls has them", id);
+        error_set(&error, ERROR_INVALID, language_text("\"%.80s\" is no id: coalesce ls has them"), id);
         return context_usage(context, &error);
     }
     resource_set(resource, id, sweep);
@@ -112,7 +115,7 @@ int client_submission_find(struct context *context, const char *id, struct resou
         return status;
     snprintf(path, sizeof path, "%s?page_size=1", resource->path);
     status = http_client_send(
-        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_404 = true},
+        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_status = 404},
         &response);
     if (status == EXIT_FINE && response.status == 404) {
         http_client_response_free(&response);
@@ -207,6 +210,36 @@ static void name_lost(struct context *context, json_t *experiment)
     json_decref(document);
 }
 
+/* Adds to an experiment of a user's kernel with faults or notes the source that these are about, as far as this user may see it,
+   and what it is called. */
+static void name_source(struct context *context, json_t *experiment)
+{
+    static const char of_reference[] = "the reference: ";
+    bool other =
+        strncmp(json_path_text(experiment, "failure.detail", ""), of_reference, sizeof of_reference - 1) == 0;
+    const char *kernel =
+        json_path_text(experiment, other ? "request.reference.kernel" : "request.kernel", "");
+    struct http_client_response response;
+    if (!answers_is_interpreted(experiment))
+        return;
+    json_object_set_new(experiment, "file",
+                        json_string(!other && context->source_file ? context->source_file : kernel));
+    json_object_set_new(experiment, "of_reference", json_boolean(other));
+    char *path = fetch_path(context, "/v1/kernels", kernel, "");
+    const struct http_client_request asked = {.method = "GET", .path = path, .accept_status = 404};
+    if (path && json_array_size(json_object_get(experiment, "faults")) +
+                    json_array_size(json_object_get(experiment, "notes"))) {
+        int status = http_client_send(&context->service, &asked, &response);
+        json_t *found = status == EXIT_FINE && response.status == 200
+                            ? json_path_parse(&context->screen, response.body.data)
+                            : NULL;
+        json_object_set(experiment, "source", json_object_get(found, "source"));
+        json_decref(found);
+        http_client_response_free(&response);
+    }
+    free(path);
+}
+
 int client_submission_print(struct context *context, const struct resource *resource, FILE *out)
 {
     const struct command_line *options = &context->options;
@@ -223,6 +256,7 @@ int client_submission_print(struct context *context, const struct resource *reso
         fwrite(response.body.data, 1, response.body.size, out);
     else if (document) {
         name_lost(context, document);
+        name_source(context, document);
         answers_print_result(document, &context->screen);
     }
     http_client_response_free(&response);

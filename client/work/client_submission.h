@@ -1,7 +1,6 @@
 /* An experiment or a sweep from its request to its result: submitted once, waited for with a line of
    progress, printed. */
-#ifndef COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
-#define COALESCED_CLIENT_WORK_CLIENT_SUBMISSION_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ int client_submission_wait(struct context *context, const struct resource *resou
 
 /* Fetches and prints it as the options say. The exit status follows from its result. */
 int client_submission_print(struct context *context, const struct resource *resource, FILE *out);
-
-#endif

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/language.h"
+#include "client/service/problem_text.h"
 #include "client/terminal/sheet.h"
 
 int fetch_document(struct context *context, const struct http_client_request *request, json_t **document)
@@ -48,13 +50,15 @@ int fetch_whole_id(struct context *context, const char **word)
         (strncmp(*word + dots, "...", 3) != 0 && strncmp(*word + dots, "…", 3) != 0) ||
         strlen(tail) != SHEET_ID_TAIL || strspn(tail, characters) != SHEET_ID_TAIL)
         return EXIT_FINE;
-    static const char *const lists[] = {"sweeps", "experiments"};
+    static const struct {
+        const char *name, *path;
+    } lists[] = {{"sweeps", "/v1/sweeps?page_size=500"},
+                 {"experiments", "/v1/experiments?page_size=500"},
+                 {"removals", "/v1/removals"}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        char path[64];
         json_t *document;
-        snprintf(path, sizeof path, "/v1/%s?page_size=500", lists[i]);
-        int status = fetch_json(context, path, &document);
-        const char *id = find_id(json_object_get(document, lists[i]), *word, tail);
+        int status = fetch_json(context, lists[i].path, &document);
+        const char *id = find_id(json_object_get(document, lists[i].name), *word, tail);
         char *whole = id ? strdup(id) : NULL;
         json_decref(document);
         if (whole)
@@ -64,7 +68,8 @@ int fetch_whole_id(struct context *context, const char **word)
     }
     struct error error = {0};
     error_set(&error, ERROR_INVALID,
-              "\"%s\" is the id of none or of several of the newest: give the whole one", *word);
+              language_text("\"%s\" is the id of none or of several of the newest: give the whole one"),
+              *word);
     return context_usage(context, &error);
 }
 
@@ -148,6 +153,13 @@ struct http_client_request fetch_question(struct context *context, const char *p
                                         .repeatable = true,
                                         .arguments = (char *const *)context->options.words,
                                         .argument_count = context->options.word_count};
+}
+
+int fetch_refused(struct context *context, const struct http_client_response *response)
+{
+    problem_text_print(&context->screen, response->status, response->body.data,
+                       (char *const *)context->options.words, context->options.word_count);
+    return EXIT_REFUSED;
 }
 
 char *fetch_path(struct context *context, const char *prefix, const char *word, const char *suffix)

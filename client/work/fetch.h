@@ -1,6 +1,5 @@
 /* Requests that several commands send. All return an exit status; what went wrong has been reported. */
-#ifndef COALESCED_CLIENT_WORK_FETCH_H
-#define COALESCED_CLIENT_WORK_FETCH_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -32,6 +31,9 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
 /* A POST of that JSON which changes nothing; a problem with it is shown at the command line's words. */
 struct http_client_request fetch_question(struct context *context, const char *path, const char *body);
 
+/* Shows a problem document at the command line's words. Returns EXIT_REFUSED. */
+int fetch_refused(struct context *context, const struct http_client_response *response);
+
 /* "prefix/word suffix" without the blank, the word escaped and left out with its slash where it is NULL.
    Freed by the caller; NULL: no memory. */
 char *fetch_path(struct context *context, const char *prefix, const char *word, const char *suffix);
@@ -41,5 +43,3 @@ int fetch_table(struct context *context, const char *path, FILE *out);
 
 /* Writes one experiment as a table. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out);
-
-#endif

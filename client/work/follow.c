@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "client/answers/json_path.h"
 #include "client/service/event_reader.h"
+#include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/work/fetch.h"
 
@@ -48,13 +49,13 @@ static void add_experiment(struct buffer *line, const json_t *document)
     const char *phase = json_path_text(document, "phase", NULL);
     double position = json_path_number(document, "position"), samples = json_path_number(document, "samples");
     buffer_format(line, "%s: %s", json_path_text(document, "request.kernel", ""),
-                  json_path_text(document, "state", ""));
+                  language_text(json_path_text(document, "state", "")));
     if (position > 0)
-        buffer_format(line, ", %.0f before it", position);
+        buffer_format(line, language_text(", %.0f before it"), position);
     if (phase)
-        buffer_format(line, ", %s", phase);
+        buffer_format(line, "%s%s", language_text(", "), language_text(phase));
     if (phase && samples > 0)
-        buffer_format(line, ", %.0f samples", samples);
+        buffer_format(line, language_text(", %.0f samples"), samples);
 }
 
 void follow_show(struct screen *screen, const json_t *document, const json_t *running)
@@ -72,12 +73,13 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
         add_experiment(&line, document);
     }
     if (reason)
-        buffer_format(&line, ", %s", reason);
+        buffer_format(&line, "%s%s", language_text(", "),
+                      language_reason(reason, (char[LANGUAGE_REASON_BYTES]){0}));
     number_duration(left, eta);
     if (json_path_true(document, "paused"))
-        buffer_text(&line, "  paused");
+        buffer_text(&line, language_text("  paused"));
     else if (isfinite(eta))
-        buffer_format(&line, "  about %s left", left);
+        buffer_format(&line, language_text("  about %s left"), left);
     screen_progress(screen, line.data);
     buffer_free(&line);
 }
@@ -186,7 +188,8 @@ static void fetch_block_reason(struct following *following)
         json_object_del(document, "waits_for");
     if (*reason && !screen->err && strcmp(reason, following->reason) != 0) {
         snprintf(following->reason, sizeof following->reason, "%s", reason);
-        screen_remark(screen, "it waits: %s", reason);
+        screen_remark(screen, language_text("it waits: %s"),
+                      language_reason(reason, (char[LANGUAGE_REASON_BYTES]){0}));
     }
     json_decref(now);
 }

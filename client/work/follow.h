@@ -1,6 +1,5 @@
 /* Waits for an experiment or a sweep by the service's events, with a line of progress. */
-#ifndef COALESCED_CLIENT_WORK_FOLLOW_H
-#define COALESCED_CLIENT_WORK_FOLLOW_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
    and it is shown as a line of progress. last_id: of the last event, over several calls; "" at first. */
 enum follow_end follow_events(struct context *context, const char *path, json_t *document,
                               char last_id[EVENT_READER_ID_BYTES]);
-
-#endif

@@ -2,13 +2,13 @@
    meanings, and the shipped values.
 
    The constants of an H200 are shipped, so that any machine can predict what an H200 would take. */
-#ifndef COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
-#define COALESCED_KERNELS_CALIBRATIONS_CALIBRATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/facts.h"
+#include "kernels/kernel.h"
 
 enum calibration_constant {
     CALIBRATION_FLOOR,   /* us: an empty kernel, measured as cold samples are */
@@ -40,9 +40,9 @@ enum calibration_constant {
 struct calibration_about {
     const char *name; /* "dram_latency_ns": with its unit, as JSON has it */
     const char *unit;
-    const char *text;     /* what it is */
-    const char *measured; /* by which experiment it is found directly */
-    bool fitted;          /* fitted to calibration experiments; false: taken as given */
+    struct text_pair text;     /* what it is */
+    struct text_pair measured; /* by which experiment it is found directly */
+    bool fitted;               /* fitted to calibration experiments; false: taken as given */
 };
 
 /* Static. */
@@ -74,9 +74,11 @@ const struct calibration *calibration_find(const char *name);
 /* The first shipped calibration for that architecture, as "sm_90"; NULL: there is none. */
 const struct calibration *calibration_of_arch(const char *arch);
 
+/* The same by what a reader calls the device (see product.h): of "H100" that of the H100, and none of an H800, whose
+   constants nobody measured; of "sm_90" the first for that architecture. */
+const struct calibration *calibration_of_product(const char *text);
+
 /* The calibrated device as an experiment's check sees a device: its multiprocessors, the limits of a GPU
    of its architecture, and memory without end. So a launch for it gets the grid that it would have there.
    Any thread. */
 void calibration_facts(const struct calibration *calibration, struct device_facts *facts);
-
-#endif

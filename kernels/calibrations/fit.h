@@ -1,8 +1,7 @@
 /* Fits a device's constants to its experiments: nonlinear least squares of log(predicted / measured), with a
    soft loss so that few badly predicted experiments do not dominate, and with a weak pull to the initial
    values. */
-#ifndef COALESCED_KERNELS_CALIBRATIONS_FIT_H
-#define COALESCED_KERNELS_CALIBRATIONS_FIT_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/calibrations/calibration.h"
@@ -41,5 +40,3 @@ int fit_rows(struct calibration *calibration, const struct fit_row *rows, int co
    latencies as they are. */
 int fit_model(struct calibration *calibration, fit_predict *predict, const void *rows,
               const double *measured_us, const double *floor_us, int count, struct error *error);
-
-#endif

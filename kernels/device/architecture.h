@@ -1,7 +1,6 @@
 /* Decides whether the code of this build runs on a GPU, from its compute capability alone: no context is
    needed. */
-#ifndef COALESCED_KERNELS_DEVICE_ARCHITECTURE_H
-#define COALESCED_KERNELS_DEVICE_ARCHITECTURE_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -16,4 +15,3 @@ __BEGIN_DECLS
 int architecture_check(const char *built, int major, int minor, struct error *error);
 
 __END_DECLS
-#endif

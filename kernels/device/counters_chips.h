@@ -1,6 +1,5 @@
 /* What CUPTI can count on a chip, without a device: on any machine with CUPTI. */
-#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_CHIPS_H
-#define COALESCED_KERNELS_DEVICE_COUNTERS_CHIPS_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -17,4 +16,3 @@ int counters_chips_plan(const char *chip, const struct counters_wanted *wanted, 
                         struct error *error);
 
 __END_DECLS
-#endif

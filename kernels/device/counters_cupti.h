@@ -1,6 +1,5 @@
 /* The functions of CUPTI that are used here, found at run time, and its errors as text. */
-#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
-#define COALESCED_KERNELS_DEVICE_COUNTERS_CUPTI_H
+#pragma once
 
 #include <cuda.h>
 #include <cupti_profiler_host.h>
@@ -55,5 +54,3 @@ bool cupti_ok(const cupti &lib, CUptiResult code, const char *step, cupti_refusa
 #define CUPTI_PARAMS(type, name)                                                                             \
     type##_Params name = {};                                                                                 \
     name.structSize = type##_Params_STRUCT_SIZE
-
-#endif

@@ -1,6 +1,5 @@
 /* Sets of metrics of a chip, ready to be counted. This half of CUPTI needs no device. */
-#ifndef COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
-#define COALESCED_KERNELS_DEVICE_COUNTERS_PLAN_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -35,5 +34,3 @@ bool counters_plan_make(const chip &chip, const counters &wanted, plan *made, cu
 
 /* Copies metrics, reasons and the number of passes to the counters. */
 void counters_plan_copy(const plan &made, counters *out);
-
-#endif

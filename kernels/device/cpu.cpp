@@ -245,12 +245,11 @@ static int flush(cpu_device *d, const run *r, error *error)
 #ifdef __x86_64__
     (void)error;
     for (int b = 0; b < r->kernel->buffer_count; b++)
-        cpu_pool_each(d->pool, r->elements[b] * dtype_bytes(r->dtype) / line_bytes + 1,
-                      [&](uint64_t begin, uint64_t end) {
-                          for (uint64_t i = begin; i < end; i++)
-                              _mm_clflush((const char *)r->buffer[b] + i * line_bytes);
-                          _mm_mfence();
-                      });
+        cpu_pool_each(d->pool, run_buffer_bytes(r, b) / line_bytes + 1, [&](uint64_t begin, uint64_t end) {
+            for (uint64_t i = begin; i < end; i++)
+                _mm_clflush((const char *)r->buffer[b] + i * line_bytes);
+            _mm_mfence();
+        });
 #else
     /* Without such an instruction: reads twice the last cache, which replaces everything else in it. */
     (void)r;

@@ -1,6 +1,5 @@
 /* The threads of the CPU device: one a core, started once; each gets a contiguous part of the work. */
-#ifndef COALESCED_KERNELS_DEVICE_CPU_POOL_H
-#define COALESCED_KERNELS_DEVICE_CPU_POOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ unsigned cpu_pool_threads(const cpu_pool *pool);
 
 /* Calls part(begin, end) on every thread, with parts that cover [0, count) once, and waits for all. */
 void cpu_pool_each(cpu_pool *pool, uint64_t count, const std::function<void(uint64_t, uint64_t)> &part);
-
-#endif

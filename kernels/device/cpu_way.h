@@ -17,8 +17,8 @@ template <class T_, int V> struct cpu_context {
     static constexpr int variant = V;
     static constexpr unsigned element_bytes = sizeof(T_);
     I n, rows, columns;
-    int64_t params[KERNEL_PARAMS];
-    T *buffers[KERNEL_BUFFERS];
+    int64_t params[SUITE_PARAMS];
+    T *buffers[SUITE_BUFFERS];
     I bx, by, bz, tx, ty, tz, dx, dy, dz, gx, gy, gz;
     T *shared; /* of the current block */
 
@@ -27,9 +27,9 @@ template <class T_, int V> struct cpu_context {
           ty(0), tz(0), dx((I)r.domain.block.x), dy((I)r.domain.block.y), dz((I)r.domain.block.z),
           gx((I)r.grid.x), gy((I)r.grid.y), gz((I)r.grid.z), shared((T *)shared_memory)
     {
-        for (int i = 0; i < KERNEL_PARAMS; i++)
+        for (int i = 0; i < SUITE_PARAMS; i++)
             params[i] = r.domain.param[i];
-        for (int b = 0; b < KERNEL_BUFFERS; b++)
+        for (int b = 0; b < SUITE_BUFFERS; b++)
             buffers[b] = (T *)r.buffer[b];
     }
     BODY I param(int k) const { return params[k]; }
@@ -178,7 +178,7 @@ template <class K, class C> static void cpu_clusters(const run &r, uint64_t begi
 /* Copies a buffer, as a GPU's copy engine does. */
 static inline void cpu_copy_buffer(const run *r, int from, int to, void *where)
 {
-    uint64_t each = dtype_bytes(r->dtype);
+    uint64_t each = kernel_element_bytes(r->kernel, from, r->dtype);
     cpu_pool_each((cpu_pool *)where, r->elements[from], [&](uint64_t begin, uint64_t end) {
         memcpy((char *)r->buffer[to] + begin * each, (const char *)r->buffer[from] + begin * each,
                (end - begin) * each);

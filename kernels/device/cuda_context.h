@@ -1,6 +1,5 @@
 /* The context of a body on a GPU: the context is the thread. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_CONTEXT_H
-#define COALESCED_KERNELS_DEVICE_CUDA_CONTEXT_H
+#pragma once
 
 #include <cuda_runtime.h>
 #include <string.h>
@@ -11,9 +10,9 @@
 #include "kernels/suite/suite.h"
 
 template <class T, class I> struct cuda_args {
-    T *buffers[KERNEL_BUFFERS]; /* first: cuda_launch() */
+    T *buffers[SUITE_BUFFERS]; /* first: cuda_launch() */
     I n, rows, columns;
-    I params[KERNEL_PARAMS];
+    I params[SUITE_PARAMS];
 };
 
 /* The type that one access of so many bytes moves. */
@@ -220,5 +219,3 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     }
 #endif
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Declarations that the files of the CUDA device share. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
-#define COALESCED_KERNELS_DEVICE_CUDA_DEVICE_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -26,5 +25,3 @@ int cuda_device_failed(cudaError_t code, const char *expression, const char *fil
         if (code_ != cudaSuccess)                                                                            \
             return cuda_device_failed(code_, #call, __FILE__, __LINE__, error);                              \
     } while (0)
-
-#endif

@@ -6,11 +6,6 @@
 /* Dynamic shared memory that a launch gets without opting in to more, bytes. */
 static const uint64_t shared_unasked = 48 * 1024;
 
-static uint64_t bytes_of(const run *r, int buffer)
-{
-    return r->elements[buffer] * dtype_bytes(r->dtype);
-}
-
 static uint64_t attribute_of_device(cudaDeviceAttr what)
 {
     int device = 0, value = 0;
@@ -40,7 +35,7 @@ void cuda_launching::keep(const run *r, int buffer)
 {
     uint64_t room = attribute_of_device(cudaDevAttrMaxPersistingL2CacheSize);
     uint64_t most = attribute_of_device(cudaDevAttrMaxAccessPolicyWindowSize);
-    uint64_t bytes = bytes_of(r, buffer) < most ? bytes_of(r, buffer) : most;
+    uint64_t bytes = run_buffer_bytes(r, buffer) < most ? run_buffer_bytes(r, buffer) : most;
     cudaLaunchAttribute &attribute = attribute_[config_.numAttrs++];
     attribute.id = cudaLaunchAttributeAccessPolicyWindow;
     cudaAccessPolicyWindow &window = attribute.val.accessPolicyWindow;
@@ -62,7 +57,7 @@ int cuda_launching::go(const void *symbol, void **arguments)
 
 int cuda_launch_copy_part(const run *r, int from, int to, uint64_t begin, uint64_t end, cudaStream_t stream)
 {
-    uint64_t each = dtype_bytes(r->dtype);
+    uint64_t each = kernel_element_bytes(r->kernel, from, r->dtype);
     return (int)cudaMemcpyAsync((char *)r->buffer[to] + begin * each, (char *)r->buffer[from] + begin * each,
                                 (end - begin) * each, cudaMemcpyDefault, stream);
 }
@@ -92,7 +87,7 @@ int cuda_launch_texture(const run *r, cudaTextureObject_t *texture)
     resource.res.linear.devPtr = r->buffer[0];
     resource.res.linear.desc =
         r->dtype == DTYPE_F32 ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<int>();
-    resource.res.linear.sizeInBytes = bytes_of(r, 0);
+    resource.res.linear.sizeInBytes = run_buffer_bytes(r, 0);
     description.readMode = cudaReadModeElementType;
     cudaError_t code = cudaCreateTextureObject(&bound.texture, &resource, &description, nullptr);
     if (code != cudaSuccess)
@@ -169,7 +164,7 @@ int cuda_launch_set_l2_aside(const run *r)
     if (buffer >= 0 && !most)
         return (int)cudaErrorNotSupported;
     if (buffer >= 0)
-        wanted = bytes_of(r, buffer) < most ? bytes_of(r, buffer) : most;
+        wanted = run_buffer_bytes(r, buffer) < most ? run_buffer_bytes(r, buffer) : most;
     if (wanted == set_aside)
         return 0;
     int code = cuda_launch_release_l2();

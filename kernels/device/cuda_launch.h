@@ -1,7 +1,6 @@
 /* A launch with its attributes besides grid and block: clusters, a part of the L2, a texture, several
    streams. Functions return the runtime's codes. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_LAUNCH_H
-#define COALESCED_KERNELS_DEVICE_CUDA_LAUNCH_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -50,5 +49,3 @@ int cuda_launch_set_l2_aside(const run *r);
 /* Makes persisting lines normal again, so that emptying the L2 removes them. Does nothing when no part is set
    aside. */
 int cuda_launch_release_l2(void);
-
-#endif

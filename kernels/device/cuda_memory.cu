@@ -118,7 +118,7 @@ static cudaError_t move_pages(const run *r, int device, cudaStream_t stream)
     cudaError_t code = cudaSuccess;
     for (int b = 0; b < r->kernel->buffer_count && code == cudaSuccess; b++)
         if (r->kernel->memory_of(&r->domain, b) == MEMORY_MANAGED)
-            code = prefetch(r->buffer[b], r->elements[b] * dtype_bytes(r->dtype), device, stream);
+            code = prefetch(r->buffer[b], run_buffer_bytes(r, b), device, stream);
     return code;
 }
 

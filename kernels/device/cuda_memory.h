@@ -1,6 +1,5 @@
 /* The memory of experiments: the device's own, the host's mapped for it, a peer's, and managed memory. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_MEMORY_H
-#define COALESCED_KERNELS_DEVICE_CUDA_MEMORY_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/device/kernel_entry.h"
@@ -33,5 +32,3 @@ void cuda_memory_free(cuda_memory *memory);
    Do nothing for a kernel without such pages. Return the runtime's codes. */
 int cuda_memory_away(const run *r);
 int cuda_memory_fetch(const run *r, int device, cudaStream_t stream);
-
-#endif

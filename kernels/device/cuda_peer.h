@@ -1,7 +1,6 @@
 /* The peer of an experiment on two GPUs: found by its uuid, with a stream and memory for filling and checking
    its buffers. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_PEER_H
-#define COALESCED_KERNELS_DEVICE_CUDA_PEER_H
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -35,5 +34,3 @@ int cuda_peer_open(cuda_peer *peer, int own, int index, bool access, error *erro
 
 /* Closes the peer, whose memory must be freed before. */
 void cuda_peer_close(cuda_peer *peer, int own);
-
-#endif

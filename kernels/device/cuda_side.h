@@ -1,7 +1,6 @@
 /* The open CUDA device. Memory is filled and checked on the device that it belongs to, so that no access between
    devices is needed. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_SIDE_H
-#define COALESCED_KERNELS_DEVICE_CUDA_SIDE_H
+#pragma once
 
 #include "kernels/device/cuda_memory.h"
 #include "kernels/device/cuda_peer.h"
@@ -41,5 +40,3 @@ int cuda_side_count_other(device *device, const void *at, int byte, uint64_t byt
                           error *error);
 int cuda_side_prepare(device *device, const run *r, int buffer, error *error);
 int cuda_side_check(device *device, const run *r, int buffer, mismatches *found, error *error);
-
-#endif

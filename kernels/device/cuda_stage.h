@@ -2,8 +2,7 @@
    Instructions: Asynchronous copy" and "mbarrier"). An architecture without them traps, but
    experiment_check() refuses the experiment before. Addresses of shared memory are 32-bit; src and dst are
    aligned to 16 bytes. */
-#ifndef COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
-#define COALESCED_KERNELS_DEVICE_CUDA_STAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -103,5 +102,3 @@ static __device__ __forceinline__ void stage_bulk_await(uint64_t *barrier, unsig
                  : "memory");
 #endif
 }
-
-#endif

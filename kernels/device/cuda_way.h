@@ -126,9 +126,9 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
                     using C =
                         WAY_CONTEXT(cuda_context<T, I, decltype(load)::value, decltype(variant)::value>);
                     cuda_args<T, I> args = {{}, (I)r->domain.n, (I)r->domain.rows, (I)r->domain.columns, {}};
-                    for (int b = 0; b < KERNEL_BUFFERS; b++)
+                    for (int b = 0; b < SUITE_BUFFERS; b++)
                         args.buffers[b] = (T *)r->buffer[b];
-                    for (int k = 0; k < KERNEL_PARAMS; k++)
+                    for (int k = 0; k < SUITE_PARAMS; k++)
                         args.params[k] = (I)r->domain.param[k];
                     return f(cuda_body_of<K, C>(), (void *)&args);
                 };
@@ -141,8 +141,8 @@ template <class K, class F> static int cuda_with_instance(const run *r, F f)
 /* Copies the whole first buffer to the second, wherever they lie, by a copy engine. */
 static inline int cuda_copy_buffers(const run *r, void *where)
 {
-    return (int)cudaMemcpyAsync(r->buffer[1], r->buffer[0], r->elements[0] * dtype_bytes(r->dtype),
-                                cudaMemcpyDefault, (cudaStream_t)where);
+    return (int)cudaMemcpyAsync(r->buffer[1], r->buffer[0], run_buffer_bytes(r, 0), cudaMemcpyDefault,
+                                (cudaStream_t)where);
 }
 
 /* Launches the whole grid, with its attributes and the arguments behind `args`. */

@@ -1,7 +1,6 @@
 /* A kind of device as a table of functions, for the runner alone. One thread uses a device. Functions
    return 0, or -1 with *error set; they wait until the device is done unless they say otherwise. */
-#ifndef COALESCED_KERNELS_DEVICE_DEVICE_H
-#define COALESCED_KERNELS_DEVICE_DEVICE_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -99,4 +98,3 @@ double device_spin_ns(double spin_ns, double enqueue_ns, bool early);
 enum { DEVICE_SPIN_LEAST_NS = 10000, DEVICE_SPIN_MOST_NS = 2000000 };
 
 __END_DECLS
-#endif

@@ -1,8 +1,7 @@
 /* A GPU's hardware counters by CUPTI's range profiler. CUPTI is opened at run time and every call of it
    may be refused: then the counters are unavailable, and nothing else is affected. No CUDA type is used
    here, so that tests can replace CUPTI by a library of their own. */
-#ifndef COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
-#define COALESCED_KERNELS_DEVICE_DEVICE_COUNTERS_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -45,4 +44,3 @@ int device_counters_measure(struct counters_session *session, const struct count
                             struct error *error);
 
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* The host's memory: a CPU device's own memory, which a GPU maps and copies. */
-#ifndef COALESCED_KERNELS_DEVICE_HOST_H
-#define COALESCED_KERNELS_DEVICE_HOST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint64_t host_memory_bytes(void);
 int host_memory_check(uint64_t bytes, struct error *error);
 
 __END_DECLS
-
-#endif

@@ -1,7 +1,6 @@
 /* One kernel on one kind of device: what <kind>_way.h makes of a file of the suite, and the data of its
    functions. */
-#ifndef COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
-#define COALESCED_KERNELS_DEVICE_KERNEL_ENTRY_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -52,5 +51,10 @@ struct explain;
    NULL: nothing). */
 typedef void (*model_entry)(const struct run *run, struct access *access, struct explain *explain);
 
+/* Bytes of a buffer. */
+static inline uint64_t run_buffer_bytes(const struct run *run, int buffer)
+{
+    return run->elements[buffer] * kernel_element_bytes(run->kernel, buffer, run->dtype);
+}
+
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the ways that execute bodies: the values of elements before and after a launch. */
-#ifndef COALESCED_KERNELS_DEVICE_WAY_H
-#define COALESCED_KERNELS_DEVICE_WAY_H
+#pragma once
 
 #include <string.h>
 
@@ -53,5 +52,3 @@ HOST_DEVICE bool element_wrong(const expectation<T> &x, buffer_role role, int bu
     *error = distance < 0 ? -distance : distance;
     return true;
 }
-
-#endif

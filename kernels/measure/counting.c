@@ -115,7 +115,7 @@ int counting_run(const struct device_kind *kind, struct device *device, struct c
          i++) /* a point that did not fit may have released the memory of those before it */
         if (layout_make(kind, device, c.points[i]->experiment, false, &c.layout, error) < 0)
             return -1;
-    struct counters *found = calloc((size_t)work.points, sizeof *found);
+    struct counters *found = calloc((size_t)work.points + 1, sizeof *found);
     if (!found)
         return error_set(error, ERROR_MEMORY, "no memory for the counters");
     int failed = kind->counters(device, &session, error) < 0 ||

@@ -1,6 +1,5 @@
 /* Counts experiments' launches by the hardware's counters. */
-#ifndef COALESCED_KERNELS_MEASURE_COUNTING_H
-#define COALESCED_KERNELS_MEASURE_COUNTING_H
+#pragma once
 
 #include "kernels/device/device.h"
 
@@ -17,5 +16,3 @@ struct counted {
    error of a launch, or ERROR_OUT_OF_MEMORY when points[0] does not fit. */
 int counting_run(const struct device_kind *kind, struct device *device, struct counted points[], int count,
                  double ahead_s, struct error *error);
-
-#endif

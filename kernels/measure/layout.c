@@ -78,8 +78,7 @@ static void guard_zone(const struct layout *layout, int g, char *base, char **be
     const struct run *run = &layout->run;
     uint64_t from = 0, to = layout->bytes;
     if (g)
-        from =
-            experiment_buffer_at(layout->experiment, g - 1) + run->elements[g - 1] * dtype_bytes(run->dtype);
+        from = experiment_buffer_at(layout->experiment, g - 1) + run_buffer_bytes(run, g - 1);
     if (g < run->kernel->buffer_count)
         to = experiment_buffer_at(layout->experiment, g);
     *begin = base + from;
@@ -155,7 +154,7 @@ static int check_buffer(const struct layout *layout, int b, struct correctness *
         return 0;
     c->mismatches += found.mismatches;
     c->max_abs_error = fmax(c->max_abs_error, found.max_abs_error);
-    uint64_t each = dtype_bytes(run->dtype), value = 0;
+    uint64_t each = kernel_element_bytes(run->kernel, b, run->dtype), value = 0;
     if (layout->kind->read(layout->device, &value, (char *)run->buffer[b] + found.first * each, each, error) <
         0)
         return -1;
@@ -181,14 +180,15 @@ static int check_guard(const struct layout *layout, int g, char *base, struct co
     int b = g ? g - 1 : 0;
     snprintf(c->first.buffer, sizeof c->first.buffer, "%s", layout->run.kernel->buffers[b].name);
     c->first.guard = c->first.untouched = true;
-    c->first.index = g ? layout->run.elements[b] + found.first / dtype_bytes(layout->run.dtype) : 0;
+    uint64_t each = kernel_element_bytes(layout->run.kernel, b, layout->run.dtype);
+    c->first.index = g ? layout->run.elements[b] + found.first / each : 0;
     return 0;
 }
 
 static int check_on_host(const struct layout *layout, int b, struct correctness *c, struct error *error)
 {
     const struct run *run = &layout->run;
-    uint64_t each = dtype_bytes(run->dtype), count = run->elements[b];
+    uint64_t each = kernel_element_bytes(run->kernel, b, run->dtype), count = run->elements[b];
     uint64_t length = count < HOST_CHUNK ? count : HOST_CHUNK;
     uint64_t chunks = count / HOST_CHUNK < HOST_CHUNKS ? count / HOST_CHUNK + 1 : HOST_CHUNKS;
     for (uint64_t chunk = 0; chunk < chunks; chunk++) {

@@ -1,7 +1,6 @@
 /* An experiment in the device's memory: buffers between guard zones, filled before and checked after one
    launch. */
-#ifndef COALESCED_KERNELS_MEASURE_LAYOUT_H
-#define COALESCED_KERNELS_MEASURE_LAYOUT_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/device/device.h"
@@ -32,5 +31,3 @@ int layout_fill(const struct layout *layout, struct error *error);
 /* Compares every element and guard word on the device, and a sample of the outputs again on the host.
    Returns 0 when all are right; or -1: ERROR_INCORRECT with *correctness filled, or the device's error. */
 int layout_check(const struct layout *layout, struct correctness *correctness, struct error *error);
-
-#endif

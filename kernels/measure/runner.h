@@ -1,7 +1,6 @@
 /* Runs one experiment on one device: fills the arrays, launches once, checks every element, and only then
    warms up and times. */
-#ifndef COALESCED_KERNELS_MEASURE_RUNNER_H
-#define COALESCED_KERNELS_MEASURE_RUNNER_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -45,4 +44,3 @@ int runner_verify(struct runner *runner, const struct experiment *experiment, st
                   struct error *error);
 
 __END_DECLS
-#endif

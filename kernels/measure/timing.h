@@ -1,7 +1,6 @@
 /* Samples a duration until it is known well enough, and computes the statistics of the samples. All times are
    microseconds unless a name says otherwise. */
-#ifndef COALESCED_KERNELS_MEASURE_TIMING_H
-#define COALESCED_KERNELS_MEASURE_TIMING_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/result.h"
@@ -70,5 +69,3 @@ double timing_tick(const double *samples_us, unsigned count);
    Negative (to be discarded) when that is less than half of the longer sequence's mean: then the shorter
    one was delayed, since the fixed costs are far less than the launches take. */
 double timing_slope_us(double few_us, unsigned few, double many_us, unsigned many);
-
-#endif

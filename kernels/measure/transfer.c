@@ -13,11 +13,6 @@ struct copying {
     void *host[KERNEL_BUFFERS];
 };
 
-static uint64_t buffer_bytes(const struct run *run, int buffer)
-{
-    return run->elements[buffer] * dtype_bytes(run->dtype);
-}
-
 static bool is_input(const struct run *run, int buffer)
 {
     return run->kernel->buffers[buffer].role == BUFFER_INPUT;
@@ -27,7 +22,7 @@ static bool is_input(const struct run *run, int buffer)
 static int copy_all(struct copying *c, bool inputs, bool to_device, struct error *error)
 {
     for (int b = 0; b < c->run->kernel->buffer_count; b++) {
-        uint64_t bytes = buffer_bytes(c->run, b);
+        uint64_t bytes = run_buffer_bytes(c->run, b);
         if (is_input(c->run, b) != inputs)
             continue;
         int failed = to_device ? c->kind->write(c->device, c->run->buffer[b], c->host[b], bytes, error)
@@ -58,7 +53,7 @@ static int time_copies(struct copying *c, bool inputs, bool to_device, double ma
     transfer->median_us = statistics_median(samples, (int)count);
     for (int b = 0; b < c->run->kernel->buffer_count; b++)
         if (is_input(c->run, b) == inputs)
-            transfer->bytes += buffer_bytes(c->run, b);
+            transfer->bytes += run_buffer_bytes(c->run, b);
     return 0;
 }
 
@@ -86,7 +81,7 @@ int transfer_time(const struct device_kind *kind, struct device *device, const s
     if (!kind->host_alloc)
         return 0;
     for (int b = 0; b < run->kernel->buffer_count; b++)
-        if (kind->host_alloc(device, buffer_bytes(run, b), pinned, &c.host[b], error) < 0)
+        if (kind->host_alloc(device, run_buffer_bytes(run, b), pinned, &c.host[b], error) < 0)
             goto out;
     if (copy_all(&c, true, false, error) < 0 ||
         time_copies(&c, true, true, max_seconds, &result->to_device, error) < 0 ||

@@ -1,6 +1,5 @@
 /* Times copies of an experiment's own arrays between host and device. */
-#ifndef COALESCED_KERNELS_MEASURE_TRANSFER_H
-#define COALESCED_KERNELS_MEASURE_TRANSFER_H
+#pragma once
 
 #include "kernels/device/device.h"
 #include "kernels/result.h"
@@ -11,5 +10,3 @@
    device's error. */
 int transfer_time(const struct device_kind *kind, struct device *device, const struct run *run, bool pinned,
                   double max_seconds, struct result *result, struct error *error);
-
-#endif

@@ -6,8 +6,7 @@
    block, moved by a multiple of the coefficients. The number of sectors of a pattern depends only on where it
    begins within a line: it is counted once for each such residue, and multiplied. That is exact. docs/model.md
    has an example to do by hand. */
-#ifndef COALESCED_KERNELS_MODEL_ACCESS_H
-#define COALESCED_KERNELS_MODEL_ACCESS_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -21,6 +20,8 @@ enum { SECTOR_BYTES = 32, CHUNK_BYTES = 64, LINE_BYTES = 128, PAGE_BYTES = 1024,
 /* Shared memory has so many banks, of so many bytes each. */
 enum { BANKS = 32, BANK_BYTES = 4 };
 
+enum { CONSTANT_WORD_BYTES = 4 }; /* of constant memory */
+
 /* The bank that holds a byte of shared memory. */
 static inline int access_bank(int64_t byte)
 {
@@ -29,7 +30,7 @@ static inline int access_bank(int64_t byte)
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
 
-/* The spaces besides the buffers. */
+/* The spaces besides a kernel's buffers. */
 enum { SPACE_SHARED = KERNEL_BUFFERS, SPACE_CONSTANT, SPACES };
 
 /* Sums over all warp instructions of one launch. */
@@ -52,12 +53,13 @@ struct access_sums {
 
 /* Sums over all warp instructions on shared memory, which has 32 banks of 4 bytes. Lanes that request the
    same word share it; different words of one bank are fetched one after the other. Accesses of 8 bytes are
-   done by half warps, but by the whole warp for a load where each lane requests the same as its neighbour
-   (lane xor 1), or each the same as lane xor 2. Accesses of 16 bytes are done by quarter warps. Found with
-   the counters of an H200 (docs/model.md). */
+   done by half warps, accesses of 16 by quarter warps; but by twice as many lanes at once for a load where each
+   lane requests the same as its neighbour (lane xor 1), or each the same as lane xor 2. Found with the counters
+   of an H200 and an H100 (docs/model.md). */
 struct shared_sums {
     uint64_t requests;
-    uint64_t conflicts; /* fetches beyond the first of each request, or of each part of it */
+    uint64_t wavefronts; /* fetches, which are done one after the other */
+    uint64_t conflicts;  /* fetches beyond the first of each request, or of each part of it */
     /* The same for banks of 8 bytes, with words 128 bytes apart side by side, where a whole warp's 8 bytes a
        lane are fetched at once (sm_30 to sm_37). */
     uint64_t conflicts_wide;
@@ -73,6 +75,11 @@ struct access_instruction {
     /* number of times that the listed warp does it with at least one lane; 0 when no warp is listed */
     int64_t times;
 };
+
+/* Bytes an element of the space that the instruction accesses: where the kernel gives shared memory no type, of a
+   lane's access. */
+uint64_t access_element_bytes(const struct kernel *kernel, enum dtype dtype,
+                              const struct access_instruction *instruction);
 
 /* The distinct units that are touched, each counted once: the least that an L1, an L2 and DRAM have to
    move. */
@@ -108,9 +115,12 @@ struct access {
    some tens of milliseconds at most otherwise. */
 void access_count(const struct experiment *experiment, struct access *access);
 
-/* The same, and lists a warp for explain_make(); `explain` NULL: lists nothing. */
+/* Adds what instructions do over the launch to the sums of its kinds: global, shared and constant memory. The other
+   members stay as they are. */
+void access_add_up(struct access *access, const struct access_instruction *instructions, size_t count);
+
+/* The same as access_count(), and lists a warp for explain_make(); `explain` NULL: lists nothing. */
 struct explain;
 void access_trace(const struct experiment *experiment, struct access *access, struct explain *explain);
 
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* Indices that are affine in the block's coordinates, with the operators that a body may use. */
-#ifndef COALESCED_KERNELS_MODEL_AFFINE_H
-#define COALESCED_KERNELS_MODEL_AFFINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -144,5 +143,3 @@ inline affine operator--(affine &i, int)
 {
     return (i -= 1) + 1;
 }
-
-#endif

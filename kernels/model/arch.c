@@ -26,9 +26,10 @@
 #define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP, true, true, true}
 #define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, false, true}
 #define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, true, true}
-#define L2_SECTORS {ARCH_L1_NEVER, 0, false, ARCH_REQUEST_WARP, false, true, false}
+#define L2_SECTORS {ARCH_L1_NEVER, 32, false, ARCH_REQUEST_WARP, false, true, false}
 #define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, ARCH_REQUEST_WARP, false, true, true}
 #define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true, false}
+#define SECTORS_ASKED_LOCAL {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true, true}
 
 /* Warps, cycles, instructions each. One scheduler took four cycles for a warp; two took two cycles, on
    sm_21 for a pair of instructions of one warp; four take one, on Kepler for a pair. */
@@ -59,7 +60,7 @@ static const struct arch archs[] = {
     {"sm_50",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(64, 48, 256),  0,  L2_SECTORS,    FOUR,         6,  128},
     {"sm_52",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 48, 256),  0,  SECTORS_ASKED, FOUR,         6,  128},
     {"sm_60",  64, 32, 1024, 2, REGS(65536, 255),  SHARED(64, 48, 256),  0,  SECTORS,       TWO,          6,  64},
-    {"sm_61",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 48, 256),  0,  SECTORS_ASKED, FOUR,         6,  128},
+    {"sm_61",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 48, 256),  0,  SECTORS_ASKED_LOCAL, FOUR,         6,  128},
     {"sm_70",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 96, 256),  0,  SECTORS,       FOUR,         4,  64},
     {"sm_72",  64, 32, 1024, 4, REGS(65536, 255),  SHARED(96, 96, 256),  0,  SECTORS,       FOUR,         4,  64},
     {"sm_75",  32, 16, 1024, 4, REGS(65536, 255),  SHARED(64, 64, 256),  0,  SECTORS,       FOUR,         4,  64},

@@ -12,8 +12,7 @@
    multiprocessor. Parameters in shared memory: the guide 4.2, "Shared Memory" of 1.x, and its appendix on
    __global__ functions (256 bytes at most); the 16 bytes beside them hold the block's coordinates and the sizes of
    grid and block. */
-#ifndef COALESCED_KERNELS_MODEL_ARCH_H
-#define COALESCED_KERNELS_MODEL_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,7 +62,8 @@ enum arch_request {
 
 struct arch_access {
     enum arch_l1 l1;
-    /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1 */
+    /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1. 5.0
+       has an L1 for __ldg alone */
     uint32_t l1_bytes;
     /* True: the bytes that a request stores into one 128-byte region are one transaction, of one 32-byte
        segment, of an aligned two, or of all four. False: each 32-byte sector is a transaction. Of requests by
@@ -75,7 +75,7 @@ struct arch_access {
        bytes, until the L1 is that cache as well. */
     bool read_only_path;
     /* The L1 serves local memory too. Kepler's serves hardly anything else; Maxwell's leaves it to the L2; from
-       6.0 on it is cached as global loads are. */
+       6.0 on it does again, also on 6.1, where global loads go past it by default. */
     bool local_l1;
 };
 
@@ -105,4 +105,3 @@ const struct arch *arch_at(int index);
 const struct arch *arch_find(const char *name);
 
 __END_DECLS
-#endif

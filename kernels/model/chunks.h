@@ -1,7 +1,6 @@
 /* Counts the 64-byte chunks that a described set of bytes touches: intervals, each repeated at equal
    distances in up to four directions (the threads of a block, and the three axes of the grid). */
-#ifndef COALESCED_KERNELS_MODEL_CHUNKS_H
-#define COALESCED_KERNELS_MODEL_CHUNKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ std::vector<repeated_interval> chunks_repeated(const std::vector<interval> &join
 
 /* Distinct chunks of all intervals; -1: there is no closed form, and too many to list. Changes `all`. */
 int64_t chunks_count(std::vector<repeated_interval> &all);
-
-#endif

@@ -4,8 +4,7 @@
    Both come from the trace of access_count(): the body runs once more for the lanes of the chosen warp, in its
    block alone. An instruction is the n-th access of its kind, space and width in the body; an iteration of a
    loop over the grid, or of c.each_step(), is another time of the same instruction. */
-#ifndef COALESCED_KERNELS_MODEL_EXPLAIN_H
-#define COALESCED_KERNELS_MODEL_EXPLAIN_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -34,6 +33,7 @@ struct explain {
     /* The question: a block of the grid, a warp of the block, and the limits of listed times of one
        instruction and of listed accesses. */
     int64_t block[3], warp;
+    int64_t line; /* of a source: only accesses of this line are listed; 0: all */
     int64_t times_max;
     int accesses_max;
     /* The answer. */
@@ -70,4 +70,3 @@ int explain_transactions(const struct access_instruction *instruction, const str
                          enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS]);
 
 __END_DECLS
-#endif

@@ -1,6 +1,5 @@
 /* Lists of intervals of bytes. */
-#ifndef COALESCED_KERNELS_MODEL_INTERVAL_H
-#define COALESCED_KERNELS_MODEL_INTERVAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ inline void intervals_join(std::vector<interval> &list)
 /* The number of distinct aligned units of `unit` bytes (a power of two) that the joined intervals touch when
    all are moved by `further` bytes. None may then begin below 0. */
 uint64_t intervals_units(const interval *joined, size_t count, int64_t further, int64_t unit);
-
-#endif

@@ -74,7 +74,8 @@ template <class K, class T_, int V> struct model_context {
     T constant(
         const affine &k) const /* a path of its own: in the sums by instruction, in no sum of global loads */
     {
-        to.access(ACCESS_LOAD, SPACE_CONSTANT, (unsigned)constant_bytes, k * constant_bytes);
+        to.access(ACCESS_LOAD, SPACE_CONSTANT, (unsigned)CONSTANT_WORD_BYTES,
+                  k * (int64_t)CONSTANT_WORD_BYTES);
         return unknown();
     }
     T load_shared(const affine &i) const

@@ -15,8 +15,7 @@
    Not modelled: a smaller share of shared memory where the caller prefers L1, and a Fermi quirk of
    cuda_occupancy.h in CUDA 7.0 (registers by 128 instead of 64 for 21, 22, 29, 30, 37, 38, 45 or 46
    registers a thread). */
-#ifndef COALESCED_KERNELS_MODEL_OCCUPANCY_H
-#define COALESCED_KERNELS_MODEL_OCCUPANCY_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/model/arch.h"
@@ -98,5 +97,3 @@ uint64_t occupancy_warps_to_hide(const struct arch *arch, uint32_t latency_cycle
 /* Instructions in flight on an SM over the same time at its full rate, rounded up: L/4 on 1.x, L on
    sm_20, 2L on sm_21, 8L on Kepler, 4L on most since. */
 uint64_t occupancy_instructions_to_hide(const struct arch *arch, uint32_t latency_cycles);
-
-#endif

@@ -91,13 +91,16 @@ static bool paired(const pattern &p, int distance)
 
 shared_sums pattern_shared(const pattern &p)
 {
-    int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, conflicts = 0;
-    if (p.load && p.bytes == 8 && (paired(p, 1) || paired(p, 2)))
-        parts = 1;
-    for (int part = 0; part < parts; part++)
-        conflicts += std::max(0, fetches(p, part, parts, BANKS * BANK_BYTES) - 1);
+    int parts = p.bytes <= 4 ? 1 : (int)p.bytes / 4, all = 0, conflicts = 0;
+    if (p.load && p.bytes >= 8 && (paired(p, 1) || paired(p, 2)))
+        parts /= 2;
+    for (int part = 0; part < parts; part++) {
+        int count = fetches(p, part, parts, BANKS * BANK_BYTES);
+        all += count;
+        conflicts += std::max(0, count - 1);
+    }
     int wide = fetches(p, 0, 1, 2 * BANKS * BANK_BYTES) - 1;
-    return {p.blocks, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
+    return {p.blocks, p.blocks * (uint64_t)all, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
 }
 
 /* The bytes from `first` on that the lanes of a part of the warp touch, sorted and joined. Returns how many

@@ -1,7 +1,6 @@
 /* One instruction of a warp as the bytes that its lanes touch, and the sectors, lines or fetches from banks
    that these take. */
-#ifndef COALESCED_KERNELS_MODEL_PATTERN_H
-#define COALESCED_KERNELS_MODEL_PATTERN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ shared_sums pattern_shared(const pattern &p);
 /* The numbers of blocks of the box by residue: counts[r] blocks have the sum of b[i] * block[i] equal to r
    modulo `unit` bytes, PAGE_BYTES at most. */
 void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t counts[]);
-
-#endif

@@ -20,7 +20,7 @@ static bool through_l1(const struct arch *arch, int path, enum l1_setting settin
     if (path == LOAD_CG || path == LOAD_VOLATILE)
         l1 = false;
     else if (path == LOAD_LDG)
-        l1 = able && has->l1_bytes == SECTOR_BYTES;
+        l1 = has->l1_bytes == SECTOR_BYTES;
     else if (path != LOAD_CA)
         l1 = able && (setting == L1_ON || (setting == L1_BY_ARCH && has->l1 == ARCH_L1_BY_DEFAULT));
     if (path == LOAD_CA && !able)
@@ -83,7 +83,11 @@ static enum prediction_unit store_unit(const struct arch *arch)
 
 static struct prediction_shared shared_make(const struct shared_sums *sums, bool wide_banks)
 {
-    return (struct prediction_shared){sums->requests, wide_banks ? sums->conflicts_wide : sums->conflicts};
+    return (struct prediction_shared){
+        .requests = sums->requests,
+        .wavefronts = wide_banks ? sums->requests + sums->conflicts_wide : sums->wavefronts,
+        .bank_conflicts = wide_banks ? sums->conflicts_wide : sums->conflicts,
+    };
 }
 
 /* Active lanes of 32, over all warps: the threads of a block, in warps of which the last may not be full. */
@@ -91,7 +95,8 @@ static double lanes_active(const struct experiment *experiment)
 {
     const int64_t *block = experiment->block;
     uint64_t threads = (uint64_t)(block[0] * block[1] * block[2]);
-    return (double)threads / (double)((threads + WARP_LANES - 1) / WARP_LANES);
+    uint64_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    return (double)threads / (double)warps;
 }
 
 int prediction_make(const struct experiment *experiment, const struct access *access, const struct arch *arch,

@@ -1,6 +1,5 @@
 /* Transactions and efficiency, in nvprof's sense, of an architecture for what a kernel touches. */
-#ifndef COALESCED_KERNELS_MODEL_PREDICTION_H
-#define COALESCED_KERNELS_MODEL_PREDICTION_H
+#pragma once
 
 #include <sys/cdefs.h>
 
@@ -58,6 +57,7 @@ struct prediction {
     uint64_t atomic_requests, atomic_sectors; /* updates in global memory */
     struct prediction_shared {
         uint64_t requests;
+        uint64_t wavefronts;     /* fetches, which are done one after the other */
         uint64_t bank_conflicts; /* fetches beyond the first of each request: access.h */
     } shared_load, shared_store;
 };
@@ -68,7 +68,7 @@ struct prediction {
 
    A load path that the loads name (by the request's parameter, by copy_ldg, or by pointers declared
    __restrict__ where the architecture has that path) takes precedence over the setting: ca uses the L1 where it
-   caches global loads, cg and volatile never do, ldg does where the L1 is the read-only cache as well (sm_52
+   caches global loads, cg and volatile never do, ldg does where the L1 is the read-only cache as well (sm_50
    and newer).
 
    Returns 0, or -1 (ERROR_INVALID): the architecture joins requests by rules that are not counted (1.0, 1.1), its
@@ -81,4 +81,3 @@ struct prediction_side prediction_of_instruction(const struct prediction *predic
                                                  const struct access_instruction *instruction);
 
 __END_DECLS
-#endif

@@ -3,8 +3,7 @@
    Source of the table: NVIDIA's list of CUDA GPUs and their compute capability (developer.nvidia.com/cuda-gpus
    and, for what is older, its page of legacy GPUs), and the appendix "CUDA-Enabled GPUs" of the CUDA C
    Programming Guide 4.2 for 1.x and 2.x. */
-#ifndef COALESCED_KERNELS_MODEL_PRODUCT_H
-#define COALESCED_KERNELS_MODEL_PRODUCT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ const char *product_own(const char *text);
 
 /* The known products by their short names, ordered by architecture; NULL behind the last. */
 const char *product_at(int index);
-
-#endif

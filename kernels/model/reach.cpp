@@ -14,7 +14,7 @@ static const int64_t unit_bytes[] = {SECTOR_BYTES, LINE_BYTES, PAGE_BYTES, CHUNK
 static const int cuts_most = 2048;
 static const int64_t each_most = 256;
 
-reach::reach(const std::array<int64_t, KERNEL_BUFFERS> &buffer_bytes)
+reach::reach(const std::vector<int64_t> &buffer_bytes)
 {
     for (int64_t bytes : buffer_bytes) {
         buffers_.emplace_back();
@@ -217,10 +217,10 @@ access_reach reach::total()
             exact_ = false;
             chunks = std::min(b.all[CHUNKS], ceil((double)b.bytes / CHUNK_BYTES));
         }
-        sum.block_sectors += (uint64_t)(b.all[SECTORS] + 0.5);
-        sum.block_lines += (uint64_t)(b.all[LINES] + 0.5);
-        sum.block_pages += (uint64_t)(b.all[PAGES] + 0.5);
-        sum.grid_chunks += (uint64_t)(chunks + 0.5);
+        sum.block_sectors += (uint64_t)llround(b.all[SECTORS]);
+        sum.block_lines += (uint64_t)llround(b.all[LINES]);
+        sum.block_pages += (uint64_t)llround(b.all[PAGES]);
+        sum.grid_chunks += (uint64_t)llround(chunks);
     }
     sum.exact = exact_;
     return sum;

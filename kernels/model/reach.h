@@ -2,8 +2,7 @@
    the whole grid. The tracer adds what each instruction of a warp touches in a box of blocks. Where the
    boxes of all warps overlap, a block's bytes are the same pattern from block to block, and the number of
    units depends on where the block begins within one. */
-#ifndef COALESCED_KERNELS_MODEL_REACH_H
-#define COALESCED_KERNELS_MODEL_REACH_H
+#pragma once
 
 #include <array>
 #include <map>
@@ -18,7 +17,7 @@ class reach
 {
   public:
     /* `buffer_bytes`: the size of each buffer. */
-    explicit reach(const std::array<int64_t, KERNEL_BUFFERS> &buffer_bytes);
+    explicit reach(const std::vector<int64_t> &buffer_bytes);
 
     /* Adds one instruction of a warp on buffer `which` in all blocks of a box: the first byte of each lane at
        block 0, and bytes from block to block. It is counted `weight` times. */
@@ -64,5 +63,3 @@ class reach
     std::vector<buffer_reach> buffers_;
     bool exact_ = true;
 };
-
-#endif

@@ -1,6 +1,7 @@
 /* The tracer: boxes of blocks in which all comparisons have one outcome, and the sums over them. */
 #include "kernels/model/tracer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <algorithm>
@@ -15,19 +16,17 @@ bool affine_is_negative(const affine &d)
     return current->negative(d);
 }
 
-static std::array<int64_t, KERNEL_BUFFERS> buffer_bytes(const run &r)
+static std::vector<int64_t> buffer_bytes(const run &r)
 {
-    std::array<int64_t, KERNEL_BUFFERS> bytes = {};
+    std::vector<int64_t> bytes;
+    bytes.reserve((size_t)r.kernel->buffer_count);
     for (int b = 0; b < r.kernel->buffer_count; b++)
-        bytes[(size_t)b] = (int64_t)(r.kernel->elements(&r.domain, b) * dtype_bytes(r.dtype));
+        bytes.push_back(
+            (int64_t)(r.kernel->elements(&r.domain, b) * kernel_element_bytes(r.kernel, b, r.dtype)));
     return bytes;
 }
 
-tracer::tracer(const run &r, struct access *sums)
-    : what_(r), sums_(sums), reach_{reach(buffer_bytes(r)), reach(buffer_bytes(r))}
-{
-    memset(&counted_, 0, sizeof counted_); /* compared byte by byte, with its padding */
-}
+tracer::tracer(const run &r, struct access *sums) : what_(r), sums_(sums), counts_(buffer_bytes(r)) {}
 
 void tracer::reset_body()
 {
@@ -92,7 +91,8 @@ void tracer::access(access_kind what, int space, unsigned bytes, const affine &b
 {
     if (virtual_ && !inside_)
         return;
-    int kind = ((inside_ * ACCESS_KINDS + what) * SPACES + space) * WIDTHS + width_of(bytes);
+    int kind =
+        ((inside_ * ACCESS_KINDS + what) * TRACED_SPACES + traced_space(space)) * WIDTHS + width_of(bytes);
     size_t ordinal = (size_t)ordinal_[(size_t)kind]++;
     int known = instruction(kind, {what, space, bytes, {}, {}, 0});
     noted_++;
@@ -101,6 +101,7 @@ void tracer::access(access_kind what, int space, unsigned bytes, const affine &b
         sites_.emplace_back();
         site &s = sites_.back();
         s.instruction = known;
+        s.kind = what;
         s.space = space;
         s.uniform = true;
         s.bytes = bytes;
@@ -116,76 +117,20 @@ void tracer::access(access_kind what, int space, unsigned bytes, const affine &b
         accessed(site_of_[kind][ordinal], byte_index);
 }
 
-static uint64_t times(uint64_t count, double weight)
-{
-    return weight == 1 ? count : (uint64_t)((double)count * weight + 0.5);
-}
-
-/* Of access_sums and shared_sums, which are counts alone. */
-template <class T> static void add(T &to, const T &one, double weight)
-{
-    uint64_t sums[sizeof(T) / sizeof(uint64_t)], more[sizeof(T) / sizeof(uint64_t)];
-    static_assert(sizeof sums == sizeof to, "counts alone");
-    memcpy(sums, &to, sizeof sums);
-    memcpy(more, &one, sizeof more);
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-        sums[i] += times(more[i], weight);
-    memcpy(&to, sums, sizeof sums);
-}
-
-pattern tracer::pattern_of(const site &s) const
-{
-    pattern p;
-    memset(&p, 0, sizeof p);
-    p.shared = s.space == SPACE_SHARED;
-    p.load = p.shared && instructions_[(size_t)s.instruction].kind == ACCESS_LOAD;
-    p.bytes = s.bytes;
-    p.lanes = s.lanes;
-    p.blocks = (uint64_t)box_.blocks();
-    p.where = box_;
-    memcpy(p.b, s.b, sizeof p.b);
-    int64_t first = *std::min_element(s.c, s.c + s.lanes);
-    int64_t base = first - (first % (2 * LINE_BYTES) + 2 * LINE_BYTES) % (2 * LINE_BYTES);
-    for (int i = 0; i < s.lanes; i++)
-        p.at[i] = s.c[i] - base;
-    memcpy(p.lane, s.lane, (size_t)s.lanes * sizeof *s.lane);
-    return p;
-}
-
-/* Most instructions touch the same pattern as the one before, some lines further: such a pattern is counted
-   once. */
-void tracer::count_site(const site &s)
+void tracer::count_site(site &s)
 {
     /* Lanes that move apart from block to block, or addresses in shared memory that depend on the block. */
     if (!s.uniform || (s.space == SPACE_SHARED && (s.b[0] || s.b[1] || s.b[2])))
         throw not_affine();
-    pattern p = pattern_of(s);
-    if (memcmp(&p, &counted_, sizeof p) != 0) {
-        counted_ = p;
-        if (p.shared)
-            shared_ = pattern_shared(p);
-        else
-            global_ = pattern_global(p);
-    }
-    if (p.shared)
-        add(instructions_[(size_t)s.instruction].shared, shared_, s.weight);
-    else
-        add(instructions_[(size_t)s.instruction].global, global_, s.weight);
-}
-
-/* Adds the site to what its blocks touch in all. */
-void tracer::reach_site(const site &s)
-{
-    access_kind kind = instructions_[(size_t)s.instruction].kind;
-    if (s.space < KERNEL_BUFFERS && kind != ACCESS_ATOMIC)
-        reach_[kind == ACCESS_STORE].add(s.space, box_, s.b, s.c, s.lanes, s.bytes, s.weight);
+    s.where = box_;
+    counts_.count(s, s.weight, instructions_[(size_t)s.instruction]);
+    counts_.reach_add(s, s.weight);
 }
 
 /* Called when all warps of these blocks are traced; each block is counted `weight` times. */
 void tracer::end_blocks(const box &blocks, double weight)
 {
-    for (reach &r : reach_)
-        r.end_blocks(blocks, weight);
+    counts_.end_blocks(blocks, weight);
     of_all_.add(of_grid_, weight);
     of_grid_ = {};
 }
@@ -227,10 +172,8 @@ void tracer::trace_warp(int warp, const box &all)
         waiting_.pop_back();
         trace_box(warp, next);
         sums_->boxes++;
-        for (const site &s : sites_) {
+        for (site &s : sites_)
             count_site(s);
-            reach_site(s);
-        }
         of_grid_.add(of_box_, (double)box_.blocks());
     }
 }
@@ -262,27 +205,9 @@ void tracer::trace_grid()
         reset_body();
         sums_->boxes = boxes;
         of_grid_ = {};
-        for (reach &r : reach_)
-            r.forget();
+        counts_.forget();
         forget_instructions(before);
         trace_block_by_block(before);
-    }
-}
-
-void tracer::add_up()
-{
-    for (const access_instruction &i : instructions_) {
-        if (i.space == SPACE_SHARED && i.kind == ACCESS_ATOMIC)
-            continue; /* neither a load nor a store */
-        if (i.space == SPACE_SHARED)
-            add(i.kind == ACCESS_STORE ? sums_->shared_store : sums_->shared_load, i.shared, 1);
-        else if (i.space == SPACE_CONSTANT)
-            sums_->constant_extra += i.global.used / constant_bytes - i.global.requests;
-        else
-            add(i.kind == ACCESS_STORE    ? sums_->store
-                : i.kind == ACCESS_ATOMIC ? sums_->atomic
-                                          : sums_->load,
-                i.global, 1);
     }
 }
 
@@ -304,11 +229,10 @@ void tracer::trace(void (*body)(tracer &))
         grid_ = what_.grid;
     }
     trace_grid();
-    add_up();
+    access_add_up(sums_, instructions_.data(), instructions_.size());
     if (sums_->atomic.requests)
         sums_->exact = false;
-    sums_->load_reach = reach_[0].total();
-    sums_->store_reach = reach_[1].total();
+    counts_.reached(sums_);
     double threads = (double)(what_.grid.x * what_.grid.y * what_.grid.z) * (double)(dim.x * dim.y * dim.z);
     sums_->has_dependent_loads = has_dependent_loads_;
     sums_->steps = of_all_.steps / threads;
@@ -385,7 +309,6 @@ void tracer::trace_block_by_block(size_t from)
         access_instruction sampled = instructions_[i];
         instructions_[i].global = {};
         instructions_[i].shared = {};
-        add(instructions_[i].global, sampled.global, each);
-        add(instructions_[i].shared, sampled.shared, each);
+        warp_sums_add(instructions_[i], sampled, each);
     }
 }

@@ -1,7 +1,6 @@
 /* The tracer behind access.h: runs a body with indices that are affine in the block's coordinates, and
    sums up its accesses. warp_listing.h derives from it what lists one warp. */
-#ifndef COALESCED_KERNELS_MODEL_TRACER_H
-#define COALESCED_KERNELS_MODEL_TRACER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +11,7 @@
 
 #include "kernels/device/kernel_entry.h"
 #include "kernels/model/affine.h"
-#include "kernels/model/pattern.h"
-#include "kernels/model/reach.h"
+#include "kernels/model/warp_sums.h"
 
 /* What threads do besides accesses, summed up. */
 struct thread_work {
@@ -29,8 +27,6 @@ struct thread_work {
 struct lane {
     int64_t x, y, z;
 };
-
-static const int64_t constant_bytes = 4; /* a word of constant memory */
 
 /* Records the accesses of a body; the context in model_way.h calls it. At most one traces at a time in each
    thread. */
@@ -91,18 +87,13 @@ class tracer
     }
 
   protected:
-    /* One instruction of a warp: the same kind of access to the same buffer, the n-th of each lane. */
-    struct site {
+    /* One instruction of a warp: the same kind of access to the same buffer, the n-th of each lane. Its box is the
+       tracer's present one. */
+    struct site : warp_access {
         int instruction; /* index into instructions_ */
-        int space;
-        bool uniform; /* all lanes have the same b */
-        unsigned bytes;
-        double weight; /* how many times it is counted */
-        int64_t time;  /* of its instruction, while a warp is listed */
-        int lanes;
-        int64_t b[3];          /* bytes from block to block, by axis */
-        int64_t c[WARP_LANES]; /* each lane's first byte, at block 0 */
-        int lane[WARP_LANES];  /* the lane's number in the warp */
+        bool uniform;    /* all lanes have the same b */
+        double weight;   /* how many times it is counted */
+        int64_t time;    /* of its instruction, while a warp is listed */
     };
 
     ~tracer() = default; /* nobody deletes one by this class */
@@ -111,7 +102,6 @@ class tracer
     /* While a warp is listed: one more lane accesses at this site. */
     virtual void accessed(int site, const affine &byte_index) = 0;
 
-    pattern pattern_of(const site &s) const;
     void trace_box(int warp, const box &wanted);
     /* Puts back what an interrupted trace of a body left. */
     void reset_body();
@@ -147,19 +137,24 @@ class tracer
 
     enum {
         WIDTHS = 5,
-        KINDS = 2 * ACCESS_KINDS * SPACES * WIDTHS /* times 2: inside a loop over the grid, and outside */
+        /* of the suite's kernels, which are what is traced: a lane's counters of all kinds are cleared for each lane */
+        TRACED_SPACES = SUITE_BUFFERS + SPACES - SPACE_SHARED,
+        KINDS =
+            2 * ACCESS_KINDS * TRACED_SPACES * WIDTHS /* times 2: inside a loop over the grid, and outside */
     };
+    static int traced_space(int space)
+    {
+        return space < SUITE_BUFFERS ? space : space - (SPACE_SHARED - SUITE_BUFFERS);
+    }
     static constexpr int64_t steps_traced = 256;
     using counters = std::array<int, KINDS>;
 
     void trace_grid();
     void trace_warp(int warp, const box &all);
-    void count_site(const site &s);
-    void reach_site(const site &s);
+    void count_site(site &s);
     void end_blocks(const box &blocks, double weight);
     int instruction(int kind, const access_instruction &made);
     void forget_instructions(size_t from);
-    void add_up();
     box block_at(int64_t block) const;
     int warps() const;
     void trace_block(const box &block);
@@ -170,7 +165,6 @@ class tracer
     struct access *sums_;
     void (*body_)(tracer &) = nullptr;
     shape grid_{};                          /* the real one, or the virtual one of the loops */
-    reach reach_[2];                        /* of loads, of stores */
     thread_work of_box_, of_grid_, of_all_; /* of all lanes of a warp; of all threads */
     bool has_dependent_loads_ = false;
     bool virtual_ = false, inside_ = false; /* grid_ is the virtual one; inside a loop over the grid */
@@ -178,14 +172,10 @@ class tracer
     int64_t iteration_ = 0; /* of a loop over the grid, while a warp is listed */
     uint64_t noted_ = 0;    /* accesses so far */
     lane lane_{};
-    pattern counted_{}; /* the last one, and its counts */
-    access_sums global_{};
-    shared_sums shared_{};
+    warp_sums counts_;
     std::vector<box> waiting_;               /* boxes that are still to be traced */
     std::vector<int> site_of_[KINDS];        /* by kind and the lane's ordinal: index into sites_ */
     counters ordinal_;                       /* accesses of that kind by this lane so far */
     std::vector<int> instruction_of_[KINDS]; /* by kind and number: index into instructions_ */
     counters number_;                        /* instructions of that kind that this lane has passed */
 };
-
-#endif

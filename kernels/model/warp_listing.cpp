@@ -61,7 +61,8 @@ void warp_listing::describe_index(const site &s, char *text) const
 {
     const shape &dim = what_.domain.block;
     const int64_t width[2] = {(int64_t)dim.x, (int64_t)dim.y};
-    const int64_t each = s.space == SPACE_CONSTANT ? constant_bytes : (int64_t)dtype_bytes(what_.dtype);
+    const int64_t each =
+        (int64_t)access_element_bytes(what_.kernel, what_.dtype, &instructions_[(size_t)s.instruction]);
     bool line = what_.kernel->grid_dims == 1, global = s.space < SPACE_SHARED;
     int64_t factor[2] = {}, rest[WARP_LANES];
     auto thread = [&](int i, int axis) {
@@ -101,7 +102,7 @@ explain_access warp_listing::listed(const site &s) const
     for (int i = 0; i < s.lanes; i++)
         access.first[s.lane[i]] = s.c[i];
     if (s.space == SPACE_SHARED)
-        access.shared = pattern_shared(pattern_of(s));
+        access.shared = pattern_shared(warp_sums::pattern_of(s));
     describe_index(s, access.index);
     return access;
 }
@@ -146,7 +147,8 @@ void warp_listing::counted()
         list_lanes(true);
     std::vector<int64_t> seen(instructions_.size());
     for (int index : order_) {
-        const site &s = sites_[(size_t)index];
+        site &s = sites_[(size_t)index];
+        s.where = box_;
         if ((int)accesses.size() < explain_->accesses_max &&
             seen[(size_t)s.instruction]++ < explain_->times_max)
             accesses.push_back(listed(s));

@@ -1,7 +1,6 @@
 /* Lists one warp of a launch access by access, in the order of its program, after the launch was counted:
    what explain_make() answers. */
-#ifndef COALESCED_KERNELS_MODEL_WARP_LISTING_H
-#define COALESCED_KERNELS_MODEL_WARP_LISTING_H
+#pragma once
 
 #include "kernels/model/explain.h"
 #include "kernels/model/tracer.h"
@@ -27,5 +26,3 @@ class warp_listing final : public tracer
     int lane_ = -1; /* the lane that reached_ and done_ are of */
     std::vector<int64_t> done_;
 };
-
-#endif

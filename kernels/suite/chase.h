@@ -4,8 +4,7 @@
    A load waits for the one before it: time over steps is the latency of a load from wherever A lies. A holds
    one ring through all its elements, each a large and constant distance further (one that shares no small
    multiple with n), so that successive loads touch different lines. */
-#ifndef COALESCED_KERNELS_SUITE_CHASE_H
-#define COALESCED_KERNELS_SUITE_CHASE_H
+#pragma once
 
 #include "kernels/suite/permute.h"
 #include "kernels/suite/suite.h"
@@ -71,5 +70,3 @@ struct chase : suite_kernel {
         return (typename X::T)((first + (uint64_t)x.param(STEPS) * permute_hop(x.n)) % x.n);
     }
 };
-
-#endif

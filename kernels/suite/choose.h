@@ -1,7 +1,6 @@
 /* From a request's values at run time to what a kernel's file is compiled for: element type, variant, load
    path. Each function returns what f returns, an int. */
-#ifndef COALESCED_KERNELS_SUITE_CHOOSE_H
-#define COALESCED_KERNELS_SUITE_CHOOSE_H
+#pragma once
 
 #include <tuple>
 #include <utility>
@@ -43,5 +42,3 @@ template <class K, int P = LOAD_DEFAULT, class F> int with_load(const kernel &k,
             return with_load<K, P + 1>(k, d, f);
     return f(load_tag<(load_path)P>{});
 }
-
-#endif

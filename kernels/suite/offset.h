@@ -1,6 +1,5 @@
 /* Shared by the kernels with an offset: C = A + B with the loads shifted, or the stores. */
-#ifndef COALESCED_KERNELS_SUITE_OFFSET_H
-#define COALESCED_KERNELS_SUITE_OFFSET_H
+#pragma once
 
 #include "kernels/suite/suite.h"
 
@@ -65,5 +64,3 @@ template <class Base> struct shifted_stores : offset_kernel<Base> {
         return x.input(kernel_of::A, k) + x.input(kernel_of::B, k);
     }
 };
-
-#endif

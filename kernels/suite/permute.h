@@ -1,7 +1,6 @@
 /* A permutation of 0 to count - 1 that can be computed: i x prime mod count. The prime is no factor of count,
    so no two i get the same place, and neighbours get distant ones. */
-#ifndef COALESCED_KERNELS_SUITE_PERMUTE_H
-#define COALESCED_KERNELS_SUITE_PERMUTE_H
+#pragma once
 
 #include "kernels/suite/suite.h"
 
@@ -32,5 +31,3 @@ static inline kernel_problem permute_refuse(const domain &d)
     }
     return problem;
 }
-
-#endif

@@ -12,7 +12,7 @@ struct read_only : suite_kernel {
     {
         k.title = {"Read only", "只读"};
         k.text = {"C[thread] = the sum of A[i] over i = thread, thread + threads, ...",
-                  "C[线程号] = 对 i = 线程号, 线程号 + 线程总数, ... 求和 A[i]"};
+                  "C[线程号] = 对 i = 线程号，线程号 + 线程总数，…… 求和 A[i]"};
         k.lesson = {"The bandwidth of loads alone: the upper limit of everything that reads.",
                     "只做读取能达到多少：一切读取操作的上限。"};
         k.dtype = DTYPE_F64;

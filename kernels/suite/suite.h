@@ -83,12 +83,12 @@
 
    Coordinates, sizes and parameters are numbers or indices, by context. `auto` is right for what is computed
    once; a variable that is assigned again is declared as Context::I. */
-#ifndef COALESCED_KERNELS_SUITE_SUITE_H
-#define COALESCED_KERNELS_SUITE_SUITE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
 
+#include "kernels/input_value.h"
 #include "kernels/kernel.h"
 
 #ifdef __CUDACC__
@@ -121,31 +121,18 @@ template <class T, int V> struct wide {
     T v[V];
 };
 
-/* The generated value of input element i: 0 to 255, a hash of buffer and index, so that neighbours differ,
-   sums are exact in every dtype, and any element is known without the others. */
-HOST_DEVICE constexpr uint32_t input_value(int buffer, uint64_t i)
-{
-    uint32_t h =
-        (uint32_t)i * 0x9E3779B1u ^ (uint32_t)(i >> 32) * 0x85EBCA77u ^ (uint32_t)(buffer + 1) * 0xC2B2AE3Du;
-    h ^= h >> 15;
-    h *= 0x2C1B3C6Du;
-    h ^= h >> 12;
-    h *= 0x297A2D39u;
-    return h >> 24;
-}
-
 /* Word k of constant memory: c.constant(k), k below CONSTANTS. */
 enum { CONSTANTS = 1024 };
 HOST_DEVICE constexpr uint32_t constant_value(uint64_t k)
 {
-    return input_value(KERNEL_BUFFERS, k);
+    return input_value(SUITE_BUFFERS, k);
 }
 
 /* The experiment as expected() sees it. */
 template <class T_> struct expectation {
     using T = T_;
     uint64_t n, rows, columns, block_x, block_y, grid_x;
-    int64_t params[KERNEL_PARAMS];
+    int64_t params[SUITE_PARAMS];
     static expectation of(const domain &d)
     {
         return {d.n,
@@ -307,14 +294,12 @@ struct suite_kernel {
     }
     static void param_add(kernel &k, int param, const kernel_param &described)
     {
-        if (in_order(k, "parameter", described.name, param, k.param_count, KERNEL_PARAMS))
+        if (in_order(k, "parameter", described.name, param, k.param_count, SUITE_PARAMS))
             k.params[k.param_count++] = described;
     }
     static void buffer_add(kernel &k, int buffer, const kernel_buffer &described)
     {
-        if (in_order(k, "buffer", described.name, buffer, k.buffer_count, KERNEL_BUFFERS))
+        if (in_order(k, "buffer", described.name, buffer, k.buffer_count, SUITE_BUFFERS))
             k.buffers[k.buffer_count++] = described;
     }
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the kernels that add two arrays: C = A + B, element by element. */
-#ifndef COALESCED_KERNELS_SUITE_SUM_H
-#define COALESCED_KERNELS_SUITE_SUM_H
+#pragma once
 
 #include "kernels/suite/suite.h"
 
@@ -20,5 +19,3 @@ struct sum_kernel : suite_kernel {
         return x.input(A, i) + x.input(B, i);
     }
 };
-
-#endif

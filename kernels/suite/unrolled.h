@@ -1,7 +1,6 @@
 /* Several elements for each thread, a block apart: first all its loads, then its stores, so that many
    requests are in flight at once. Each element has its own bound check, so that all are done for any size. */
-#ifndef COALESCED_KERNELS_SUITE_UNROLLED_H
-#define COALESCED_KERNELS_SUITE_UNROLLED_H
+#pragma once
 
 #include "kernels/suite/suite.h"
 
@@ -56,5 +55,3 @@ struct unroll_by_parameter : suite_kernel {
         unrolled_access<1 << Context::variant>::each(c, beyond, load, store);
     }
 };
-
-#endif

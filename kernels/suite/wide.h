@@ -1,7 +1,6 @@
 /* Several neighbouring elements for each thread, in one access: wide<T, W> at W * j. The remaining less
    than W elements are done one by one, by the thread whose access would exceed the end. */
-#ifndef COALESCED_KERNELS_SUITE_WIDE_H
-#define COALESCED_KERNELS_SUITE_WIDE_H
+#pragma once
 
 #include "kernels/suite/suite.h"
 
@@ -81,5 +80,3 @@ struct stream_kernel : wide_kernel<2> {
         k.per_thread = 2;
     }
 };
-
-#endif

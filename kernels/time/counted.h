@@ -30,8 +30,7 @@
    The default counters contain DRAM's bytes, instructions, conflicts and the duration: enough for launch, most
    of dram and most of issue. The rest needs metrics that the request names (COUNTED_METRICS); without them step
    3 answers COUNTED_OPEN. */
-#ifndef COALESCED_KERNELS_TIME_COUNTED_H
-#define COALESCED_KERNELS_TIME_COUNTED_H
+#pragma once
 
 #include "kernels/counters.h"
 #include "kernels/time/predicted_time.h"
@@ -81,5 +80,3 @@ struct counted_limiter {
    0 to 1; NAN: not known. Any thread. */
 void counted_find(const struct counters *counters, double theoretical,
                   const struct time_prediction *prediction, struct counted_limiter *counted);
-
-#endif

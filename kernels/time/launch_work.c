@@ -26,13 +26,14 @@ static const double spilled_part = 0.25;
    rest of the SM's memory is the L1 (CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0
    and 8.0). */
 static const uint32_t shared_kb[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
+enum { SHARED_SIZES = sizeof shared_kb / sizeof *shared_kb };
 
 static double l1_bytes(const struct calibration *calibration, double shared)
 {
-    for (size_t i = 0; i < sizeof shared_kb / sizeof *shared_kb; i++)
-        if (shared_kb[i] * 1024.0 >= shared)
-            return (double)calibration->l1_bytes - shared_kb[i] * 1024.0;
-    return (double)calibration->l1_bytes - shared_kb[sizeof shared_kb / sizeof *shared_kb - 1] * 1024.0;
+    int i = 0;
+    while (i < SHARED_SIZES - 1 && shared_kb[i] * 1024.0 < shared)
+        i++;
+    return (double)calibration->l1_bytes - shared_kb[i] * 1024.0;
 }
 
 /* Iterations of its loop that a warp does on average: by its loads, by its steps, or by its barriers. */
@@ -89,8 +90,7 @@ static void take_passes(struct launch_work *w, const struct access *access, cons
         w->requests_at_once = fmin(w->requests_at_once, 2 * together);
 }
 
-static void count_program(struct launch_work *w, const struct experiment *e, const struct access *access,
-                          const struct code *code)
+static void count_program(struct launch_work *w, const struct access *access, const struct code *code)
 {
     w->instructions = code->instructions;
     w->doubles = code->doubles;
@@ -115,10 +115,7 @@ static void count_program(struct launch_work *w, const struct experiment *e, con
         w->waits = 0;
     w->constant_words = (double)access->constant_extra / w->warps;
     const struct shared_sums *in = &access->shared_load, *out = &access->shared_store;
-    double halves = fmax(1, (double)dtype_bytes(e->dtype) / BANK_BYTES);
-    w->shared_rows =
-        (halves * (double)(in->requests + out->requests) + (double)(in->conflicts + out->conflicts)) /
-        w->warps;
+    w->shared_rows = (double)(in->wavefronts + out->wavefronts) / w->warps;
     w->conflict_rows = (double)(in->conflicts + out->conflicts) / w->warps;
 }
 
@@ -162,11 +159,12 @@ static void wait_again(struct launch_work *w, const struct access_reach *reach, 
 static double input_bytes(const struct experiment *e)
 {
     struct domain domain = experiment_domain(e);
-    double elements = 0;
+    double bytes = 0;
     for (int b = 0; b < e->kernel->buffer_count; b++)
         if (e->kernel->buffers[b].role == BUFFER_INPUT)
-            elements += (double)e->kernel->elements(&domain, b);
-    return elements * (double)dtype_bytes(e->dtype);
+            bytes += (double)e->kernel->elements(&domain, b) *
+                     (double)kernel_element_bytes(e->kernel, b, e->dtype);
+    return bytes;
 }
 
 /* A sector that is only partly written is read before DRAM can write it back. */
@@ -263,7 +261,7 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     w->store_lines = (double)access->store.lines;
     w->store_sectors = (double)access->store.sectors;
     w->store_bytes = (double)access->store.used;
-    count_program(w, e, access, code);
+    count_program(w, access, code);
     count_memory(w, e, access, calibration, past_l1);
     if (!w->loop)
         w->extra_lines = fmax(0, w->load_lines - w->load_requests) / w->warps +

@@ -1,6 +1,5 @@
 /* The work of a launch as far as its time depends on it: everything known before any calibrated constant. */
-#ifndef COALESCED_KERNELS_TIME_LAUNCH_WORK_H
-#define COALESCED_KERNELS_TIME_LAUNCH_WORK_H
+#pragma once
 
 #include "kernels/calibrations/calibration.h"
 #include "kernels/experiment.h"
@@ -55,5 +54,3 @@ struct launch_work {
 struct text_pair launch_work_make(const struct experiment *experiment, const struct access *access,
                                   const struct code *code, const struct calibration *calibration,
                                   int registers, int64_t shared_bytes, struct launch_work *work);
-
-#endif

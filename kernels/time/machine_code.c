@@ -62,6 +62,10 @@ static const struct code_table *table_nearest(const char *arch)
 
 const char *machine_code_find(const struct experiment *e, const char *arch, struct code *code)
 {
+    if (e->code) {
+        *code = *e->code;
+        return e->code_arch;
+    }
     const struct code_table *table = table_nearest(arch);
     struct domain domain = experiment_domain(e);
     int load = e->kernel->load_param;

@@ -7,8 +7,7 @@
 
    Where a kernel has several loops, "the loop" is the one that moves the most global memory in an iteration;
    one iteration of any other counts as straight code. */
-#ifndef COALESCED_KERNELS_TIME_MACHINE_CODE_H
-#define COALESCED_KERNELS_TIME_MACHINE_CODE_H
+#pragma once
 
 #include "kernels/experiment.h"
 
@@ -52,11 +51,9 @@ struct code {
 };
 
 /* Finds the code of the instance that a checked experiment runs (its type, load path, variant and index
-   width), for an architecture or the nearest one in the tables. Returns the name of that architecture
-   ("sm_90"), or NULL: the tables have no code of this kernel. Any thread. */
+   width), for an architecture or the nearest one in the tables; or the experiment's own. Returns the name of that
+   architecture ("sm_90"), or NULL: no code of this kernel is known. Any thread. */
 const char *machine_code_find(const struct experiment *experiment, const char *arch, struct code *code);
 
 /* Threads of the warps of a checked experiment that have work, where no barrier holds the others. Any thread. */
 uint64_t machine_code_threads(const struct experiment *experiment);
-
-#endif

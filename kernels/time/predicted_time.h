@@ -4,8 +4,7 @@
    There are seven bounds, each the time that it alone would take. The starts of blocks are a lower limit; the
    others are joined by a high power, so that the largest dominates and a close second adds to it. Every launch
    adds the floor of an empty kernel, the ramp of one block on an idle device, and the last stores. */
-#ifndef COALESCED_KERNELS_TIME_PREDICTED_TIME_H
-#define COALESCED_KERNELS_TIME_PREDICTED_TIME_H
+#pragma once
 
 #include "kernels/calibrations/calibration.h"
 #include "kernels/experiment.h"
@@ -71,5 +70,3 @@ struct time_prediction {
 void predicted_time_predict(const struct experiment *experiment, const struct access *access,
                             const struct calibration *calibration, int registers, int64_t shared_bytes,
                             struct time_prediction *prediction);
-
-#endif

@@ -157,7 +157,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_dirty_us);
     add_number(words, "opened_us", p->dram_opened_us);
     add_number(words, "dirty_us", p->dram_dirty_us);
-    add_percent(words, "dram_pct", (dram->us - p->dram_dirty_us) / p->us);
+    add_percent(words, "dram_pct", dram->us / p->us);
     add_bytes(words, "read", p->dram_read_bytes);
     add_bytes(words, "written", p->dram_write_bytes);
     add_bytes(words, "in_flight", p->in_flight_bytes);

@@ -1,7 +1,6 @@
 /* Explains why a launch takes so long, in English and Chinese: templates filled with a prediction's
    numbers. */
-#ifndef COALESCED_KERNELS_TIME_REASONS_H
-#define COALESCED_KERNELS_TIME_REASONS_H
+#pragma once
 
 #include "kernels/time/counted.h"
 #include "kernels/time/predicted_time.h"
@@ -25,5 +24,3 @@ void reasons_change(const char *field, const char *from, const char *to, const s
 
 /* Explains the decision by counters. */
 void reasons_counted(const struct counted_limiter *counted, struct reasons *reasons);
-
-#endif

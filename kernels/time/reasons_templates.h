@@ -1,7 +1,6 @@
 /* The templates of reasons.c, English and Chinese side by side, so that both are changed together. A word in
    braces stands for a number of the prediction, or for the name of a bound. */
-#ifndef COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
-#define COALESCED_KERNELS_TIME_REASONS_TEMPLATES_H
+#pragma once
 
 #include "kernels/time/counted.h"
 
@@ -45,8 +44,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LATENCY] = {
-        "each multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the time. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
-        "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
+        "each multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the {total_us} us, the launch itself included. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
+        "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 {total_us} us（含启动本身）中 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
 };
 
 /* What would have to change for the launch to take as long as the second bound. */
@@ -162,5 +161,3 @@ static const struct text_pair counted_texts[] = {
         "已计数的部件均未超过其上限的 {busiest_pct} %（{unit_name}）：线程束可能在等待，也可能是未计数的部件繁忙。在 \"counters\" 中加上以下各项即可分辨：" COUNTED_METRICS "。"},
 };
 /* clang-format on */
-
-#endif

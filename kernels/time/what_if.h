@@ -9,8 +9,7 @@
    Only a change that does the same work counts: as many requested bytes, as many distinct ones, and as much
    arithmetic, within 3 %. Shared memory that an integer parameter uses is work too (repeats, phases); the way
    of a choice parameter is not. */
-#ifndef COALESCED_KERNELS_TIME_WHAT_IF_H
-#define COALESCED_KERNELS_TIME_WHAT_IF_H
+#pragma once
 
 #include "kernels/time/predicted_time.h"
 
@@ -44,5 +43,3 @@ bool what_if_grid_derived(const struct experiment *experiment, const struct cali
 
 /* Finds the best changes, of different fields, fastest first. Returns how many. Any thread. */
 int what_if_find(const struct what_if_case *asked, struct what_if found[WHAT_IF_MOST]);
-
-#endif

@@ -1,8 +1,7 @@
 /* The subcommand `coalesced token add|list|revoke`, and its changes of the token file. The file is replaced
    as a whole, so that a service that reads it, and a power failure, find either the old or the new one.
    Programs that change it at the same time wait for each other. */
-#ifndef COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
-#define COALESCED_SERVER_AUTH_TOKEN_COMMAND_H
+#pragma once
 
 #include "base/error.h"
 #include "server/auth/tokens.h"
@@ -18,5 +17,3 @@ int token_file_add(const char *path, const struct user *user, const char *secret
 /* Removes all tokens of that name; a file that then has none gets the line `# nobody` (tokens.h). Other lines
    stay as they are. Returns how many were removed, or -1: ERROR_NOT_FOUND, and as above. */
 int token_file_revoke(const char *path, const char *name, struct error *error);
-
-#endif

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <nettle/base16.h>
 #include <nettle/base64.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/words.h"
 
@@ -71,10 +71,7 @@ int token_secret_check(const char *secret, struct error *error)
 
 void token_hash(const char *secret, uint8_t hash[TOKEN_HASH_BYTES])
 {
-    struct sha256_ctx sha;
-    sha256_init(&sha);
-    sha256_update(&sha, strlen(secret), (const uint8_t *)secret);
-    sha256_digest(&sha, TOKEN_HASH_BYTES, hash);
+    digest_make(secret, strlen(secret), hash);
 }
 
 void token_hash_write(const uint8_t hash[TOKEN_HASH_BYTES], char text[TOKEN_HASH_TEXT_BYTES])

@@ -7,8 +7,7 @@
    which cannot be guessed; so a plain SHA-256 protects it as well as the slow hashes that passwords need,
    and takes a microsecond of a request. A secret that somebody invented has no such protection, so short
    ones are refused. */
-#ifndef COALESCED_SERVER_AUTH_TOKENS_H
-#define COALESCED_SERVER_AUTH_TOKENS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ void tokens_free(struct tokens *tokens);
 
 /* Finds the token with that hash; NULL: none. The time it takes depends only on the number of tokens. */
 const struct token *tokens_find(const struct tokens *tokens, const uint8_t hash[TOKEN_HASH_BYTES]);
-
-#endif

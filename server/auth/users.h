@@ -2,8 +2,7 @@
    so that a change applies without a restart and no request waits for the disk. A file that cannot be read,
    has an invalid line, or has neither a token nor the line `# nobody`, changes nothing: the earlier users
    stay, and the log and users_wrong() say why. */
-#ifndef COALESCED_SERVER_AUTH_USERS_H
-#define COALESCED_SERVER_AUTH_USERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ unsigned users_changes(struct users *users);
 
 /* True, with the reason, when the file as it is now could not be applied. */
 bool users_wrong(struct users *users, struct error *why);
-
-#endif

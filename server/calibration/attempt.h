@@ -1,7 +1,6 @@
 /* Attempts to calibrate a device: from submitting a sweep to storing the constants that are fitted to it.
    Private to the folder. */
-#ifndef COALESCED_SERVER_CALIBRATION_ATTEMPT_H
-#define COALESCED_SERVER_CALIBRATION_ATTEMPT_H
+#pragma once
 
 #include <pthread.h>
 
@@ -62,5 +61,3 @@ void attempt_answer(struct attempt *attempt, const struct error *failed);
 /* For the one thread: looks at a device and does what is due, for half a second at most. True: it is to be
    looked at again soon. */
 bool attempt_look(struct attempt *attempt);
-
-#endif

@@ -1,6 +1,5 @@
 /* A caller that asked for a calibration and waits until its sweep is on disk. */
-#ifndef COALESCED_SERVER_CALIBRATION_CALIBRATION_WAITER_H
-#define COALESCED_SERVER_CALIBRATION_CALIBRATION_WAITER_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -15,5 +14,3 @@ struct calibration_waiter {
 };
 
 SLIST_HEAD(calibration_waiters, calibration_waiter);
-
-#endif

@@ -5,8 +5,7 @@
    after all devices: it submits when somebody asks, or by itself when a device has no fresh calibration and
    nothing to do; when the sweep has ended it fits the constants and stores them. A sweep that the last run of
    the server left unfinished is found in the store and taken up. */
-#ifndef COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
-#define COALESCED_SERVER_CALIBRATION_CALIBRATIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ int calibrations_of(struct calibrations *calibrations, const char *device_name,
    of its own, or there is no memory. Any thread. Fits worker_callbacks.calibration: `arg` is struct
    calibrations. */
 char *calibrations_text(void *arg, int device);
-
-#endif

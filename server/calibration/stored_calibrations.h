@@ -1,6 +1,5 @@
 /* The newest calibration of each device, in memory, as the store has them. Any thread. */
-#ifndef COALESCED_SERVER_CALIBRATION_STORED_CALIBRATIONS_H
-#define COALESCED_SERVER_CALIBRATION_STORED_CALIBRATIONS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ int stored_calibrations_put(struct stored_calibrations *all, const struct stored
 
 /* True when it was made with the driver and build that the device has now. */
 bool stored_calibrations_fresh(const struct stored_calibration *stored, const struct device_status *status);
-
-#endif

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/spawn.h"
 #include "server/devices/descendants.h"
 
 enum { CHUNK_BYTES = 65536, TAIL_BYTES = 2048, LOG_LINE_BYTES = 512 };
@@ -56,32 +56,6 @@ static int pipe_open(int *from, int *to)
     return 0;
 }
 
-/* `standard` are the child's standard input, output and error. Returns 0 or an errno value. */
-static int spawn(pid_t *pid, const char *const *argv, char *const *environment, const int standard[3])
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3; i++)
-        posix_spawn_file_actions_adddup2(&actions, standard[i], i);
-#if __GLIBC_PREREQ(2, 34)
-    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-#endif
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    int number = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return number;
-}
-
 int child_start(struct child **out, const char *name, const char *const *argv, bool whole,
                 struct error *error)
 {
@@ -101,7 +75,7 @@ int child_start(struct child **out, const char *name, const char *const *argv, b
          fcntl(child->from, F_SETFL, O_NONBLOCK) < 0 || fcntl(child->errors, F_SETFL, O_NONBLOCK) < 0))
         number = errno;
     if (!number)
-        number = spawn(&child->pid, argv, environment, standard);
+        number = spawn_start(&child->pid, argv, environment, standard);
     free(environment);
     for (int i = 0; i < 3; i++)
         shut(&standard[i]);

@@ -1,8 +1,7 @@
 /* A child process on three pipes: started, given and asked for frames, ended, reaped. No function waits
    without a limit, and no signal is sent to a process that was reaped. One thread uses a child, with SIGPIPE
    blocked or ignored; no other code of the process may wait for children. */
-#ifndef COALESCED_SERVER_DEVICES_CHILD_H
-#define COALESCED_SERVER_DEVICES_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ enum { CHILD_SAID_BYTES = 301 };
 
 /* The end of its standard error, in ASCII and newlines, without white space at the end. */
 void child_last_said(const struct child *child, char said[CHILD_SAID_BYTES]);
-
-#endif

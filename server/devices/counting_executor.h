@@ -6,8 +6,7 @@
 
    One thread uses it, the device's worker, so that both executors never work at the same time. There is no
    lock. */
-#ifndef COALESCED_SERVER_DEVICES_COUNTING_EXECUTOR_H
-#define COALESCED_SERVER_DEVICES_COUNTING_EXECUTOR_H
+#pragma once
 
 #include "server/devices/supervisor.h"
 #include "server/queue/queue_worker.h"
@@ -49,5 +48,3 @@ void counting_executor_forget(struct counting_executor *counter, const char *id)
 /* Before the executor that times gets work: ends this one where it is idle, or where one process at a time
    may hold a context. */
 void counting_executor_settle(struct counting_executor *counter);
-
-#endif

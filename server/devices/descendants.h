@@ -1,7 +1,6 @@
 /* Processes that a child left behind. Those that began a session of their own are not in its process group,
    so each child has a mark in its environment, which its descendants inherit. */
-#ifndef COALESCED_SERVER_DEVICES_DESCENDANTS_H
-#define COALESCED_SERVER_DEVICES_DESCENDANTS_H
+#pragma once
 
 enum { DESCENDANTS_MARK_BYTES = 96 };
 
@@ -15,5 +14,3 @@ char **descendants_environment(char *mark);
 /* Kills every process that was started with that mark in its environment, and waits a moment for each.
    Processes that cleared their environment, or belong to another user, are not found. */
 void descendants_kill(const char *mark);
-
-#endif

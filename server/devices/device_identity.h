@@ -1,8 +1,7 @@
 /* The numbers of device names, and the last hello of each device, both in the store: a name has its number as
    long as it is listed or anything that is stored refers to it, and a device's limits are known while it has
    no executor. */
-#ifndef COALESCED_SERVER_DEVICES_DEVICE_IDENTITY_H
-#define COALESCED_SERVER_DEVICES_DEVICE_IDENTITY_H
+#pragma once
 
 #include "server/devices/roster.h"
 
@@ -40,5 +39,3 @@ void device_identity_touch(const struct device_identity *identity, int device);
 /* Stores the hello when it differs from the last one, and logs when it is of another device. Called before
    the device's row has what the hello says. Any thread. */
 void device_identity_hello(const struct device_identity *identity, int device, const char *header);
-
-#endif

@@ -2,8 +2,7 @@
    file changes and on request. An added device works at once; a removed one ends what it runs; a changed one
    gets another worker once the old one has ended, and keeps its number. A wrong list changes nothing, and
    device_pool_wrong() says why. One thread of the pool does all that; one lock guards what others ask. */
-#ifndef COALESCED_SERVER_DEVICES_DEVICE_POOL_H
-#define COALESCED_SERVER_DEVICES_DEVICE_POOL_H
+#pragma once
 
 #include "server/devices/roster.h"
 #include "server/devices/worker.h"
@@ -42,5 +41,3 @@ void device_pool_stop(struct device_pool *pool);
 
 /* NULL is allowed. */
 void device_pool_free(struct device_pool *pool);
-
-#endif

@@ -4,8 +4,7 @@
    A device is known by its name. The name has a number as long as anything that is stored refers to it
    (device_identity.h); the numbers of the listed devices need not be dense. Any thread; one lock inside,
    which is never held during a callback. */
-#ifndef COALESCED_SERVER_DEVICES_DEVICES_H
-#define COALESCED_SERVER_DEVICES_DEVICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ void devices_set(struct devices *devices, int number, const struct device_status
 
 /* For the supervisor of the device's counting executor. 0: it holds no context. */
 void devices_set_counting(struct devices *devices, int number, int64_t pid);
-
-#endif

@@ -89,7 +89,7 @@ static void on_answer(struct exchange *exchange, struct message *message)
         return;
     }
     outcome->failure = message->failure;
-    if (message->type == MESSAGE_RESULT && !message->verified)
+    if (message->type == MESSAGE_RESULT && !message->verified && !message->unchecked)
         error_set(&outcome->failure, ERROR_INCORRECT, "the result says that the output is wrong");
     bool failed = message->type == MESSAGE_ERROR || outcome->failure.kind != ERROR_NONE;
     outcome->answer = *message;

@@ -1,6 +1,5 @@
 /* One question to an executor, a run or a count: from its frame to its outcome, within its limits. */
-#ifndef COALESCED_SERVER_DEVICES_EXECUTOR_QUESTION_H
-#define COALESCED_SERVER_DEVICES_EXECUTOR_QUESTION_H
+#pragma once
 
 #include "server/devices/executor_session.h"
 
@@ -33,5 +32,3 @@ struct executor_outcome {
 enum executor_session_end executor_question_ask(struct executor_session *session,
                                                 const struct executor_question *question,
                                                 struct executor_outcome *outcome);
-
-#endif

@@ -4,8 +4,7 @@
 
    The supervisor's thread uses a session. No function waits without a limit. Times that end with _ns are of
    clock_monotonic_ns(). */
-#ifndef COALESCED_SERVER_DEVICES_EXECUTOR_SESSION_H
-#define COALESCED_SERVER_DEVICES_EXECUTOR_SESSION_H
+#pragma once
 
 #include "api/device_list.h"
 #include "api/protocol.h"
@@ -117,5 +116,3 @@ void executor_session_pause(const struct executor_callbacks *callbacks, int64_t 
    has (0: there is no lease to end it). */
 double executor_session_outlives_s(double lost_s);
 int64_t executor_session_over_ns(const struct executor_session *session);
-
-#endif

@@ -7,8 +7,7 @@
    thread reads by itself every 15 s; not during a run, because nothing may disturb a timing.
 
    Any thread; one lock inside. */
-#ifndef COALESCED_SERVER_DEVICES_READINGS_H
-#define COALESCED_SERVER_DEVICES_READINGS_H
+#pragma once
 
 #include "base/error.h"
 #include "kernels/live.h"
@@ -43,5 +42,3 @@ void readings_note(struct readings *readings, int device, const struct live_read
 
 /* Does not wait. */
 void readings_latest(struct readings *readings, int device, struct readings_latest latest[LIVE_QUANTITIES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The list of devices as it should be: what the options and the file say, with the devices of this machine
    for "auto", and with all defaults filled in. One thread at a time. */
-#ifndef COALESCED_SERVER_DEVICES_ROSTER_H
-#define COALESCED_SERVER_DEVICES_ROSTER_H
+#pragma once
 
 #include "server/devices/executor_session.h"
 
@@ -40,5 +39,3 @@ void roster_free(struct roster *roster);
 
 /* One user less of an entry; the last one frees it. NULL is allowed. */
 void roster_entry_drop(struct executor_config *entry);
-
-#endif

@@ -4,8 +4,7 @@
 
    One thread uses a supervisor and must live as long as the service: the executor ends with that thread.
    There is no lock. No function waits without a limit. */
-#ifndef COALESCED_SERVER_DEVICES_SUPERVISOR_H
-#define COALESCED_SERVER_DEVICES_SUPERVISOR_H
+#pragma once
 
 #include "server/devices/executor_question.h"
 
@@ -61,5 +60,3 @@ const struct device_status *supervisor_status(const struct supervisor *superviso
 /* Starts an executor, waits for its hello, ends it. Returns how many devices such an executor sees, and in
    *facts (may be NULL) the first; or -1. */
 int supervisor_probe(const struct executor_config *config, struct device_facts *facts, struct error *error);
-
-#endif

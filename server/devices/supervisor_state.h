@@ -1,7 +1,6 @@
 /* The executor of a supervisor (supervisor.h): its start and what that waits for, its end, and the pause
    after a failure. For supervisor.c alone, and tests. The supervisor's thread uses it; there is no lock. */
-#ifndef COALESCED_SERVER_DEVICES_SUPERVISOR_STATE_H
-#define COALESCED_SERVER_DEVICES_SUPERVISOR_STATE_H
+#pragma once
 
 #include "server/devices/executor_question.h"
 
@@ -79,5 +78,3 @@ int supervisor_fail(struct supervisor *s, const char *reason);
 
 /* True when the last executor was killed and is not gone. */
 bool supervisor_stuck(const struct supervisor *s);
-
-#endif

@@ -152,12 +152,10 @@ static void outcome_count(const struct worker *worker, const struct task *task,
                           const struct executor_outcome *outcome)
 {
     struct experiment experiment;
-    if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT)
-        metrics_count(EVENT_INCORRECT, worker->config->number,
-                      experiment_json_read_text(&experiment, task->request, NULL, NULL) == 0
-                          ? experiment.kernel->name
-                          : NULL,
-                      1);
+    /* What a user's own kernel does wrong says nothing of the device. */
+    if (outcome->end == OUTCOME_FAILED && outcome->failure.kind == ERROR_INCORRECT &&
+        experiment_json_read_text(&experiment, task->request, NULL, NULL) == 0)
+        metrics_count(EVENT_INCORRECT, worker->config->number, experiment.kernel->name, 1);
     if (outcome->end != OUTCOME_RESULT)
         return;
     for (int code = 0; code < STABILITY_CODES; code++)

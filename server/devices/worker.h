@@ -1,8 +1,7 @@
 /* One thread for each device. It takes one experiment at a time from the queue, has it counted where that was
    asked for (counting_executor.h), then timed (supervisor.h), and gives the result back to the queue. Both
    executors are its own, so they never work at the same time. */
-#ifndef COALESCED_SERVER_DEVICES_WORKER_H
-#define COALESCED_SERVER_DEVICES_WORKER_H
+#pragma once
 
 #include "server/devices/executor_session.h"
 #include "server/queue/queue_worker.h"
@@ -42,5 +41,3 @@ bool worker_left(struct worker *worker);
    uncounted, ends the executors, joins the thread, frees. After worker_leave() alone: waits for the end of
    what runs. */
 void worker_stop(struct worker *worker);
-
-#endif

@@ -1,7 +1,6 @@
 /* All that streams of events send: the durable events (event_history.h), and the latest state of each device and of what
    runs on it. Any thread, unless a function says otherwise. */
-#ifndef COALESCED_SERVER_EVENTS_EVENT_FEED_H
-#define COALESCED_SERVER_EVENTS_EVENT_FEED_H
+#pragma once
 
 #include <pthread.h>
 #include <sys/queue.h>
@@ -57,5 +56,3 @@ bool event_feed_running(struct event_feed *feed, int device, unsigned version, s
 /* The state of a listed device, an event of kind device; read again when the last one is five seconds old.
    Returns as event_feed_running() does. For the thread of live streams alone. */
 bool event_feed_device(struct event_feed *feed, int device, unsigned version, struct feed_state *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* The latest durable events, as the text that is sent: each is written once for all streams. Any thread. */
-#ifndef COALESCED_SERVER_EVENTS_EVENT_HISTORY_H
-#define COALESCED_SERVER_EVENTS_EVENT_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool event_history_knows(struct event_history *history, int64_t id);
 /* The batch with the first event after that number, to be released; NULL: there is none yet. *lost: events in
    between are not here any more. */
 struct batch *event_history_next(struct event_history *history, int64_t id, bool *lost);
-
-#endif

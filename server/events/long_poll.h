@@ -1,6 +1,5 @@
 /* Wakes requests that wait for an experiment's next change of state, or for a sweep's end. Any thread. */
-#ifndef COALESCED_SERVER_EVENTS_LONG_POLL_H
-#define COALESCED_SERVER_EVENTS_LONG_POLL_H
+#pragma once
 
 #include "server/store/job.h"
 
@@ -22,5 +21,3 @@ void long_poll_cancel(struct long_poll *long_poll, struct long_poll_waiter *wait
 
 /* Fits queue_config.changed. */
 void long_poll_publish(void *long_poll, const char *id, enum job_state state);
-
-#endif

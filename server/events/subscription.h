@@ -1,6 +1,5 @@
 /* One stream of events: which events it wants, and how far it has sent them. */
-#ifndef COALESCED_SERVER_EVENTS_SUBSCRIPTION_H
-#define COALESCED_SERVER_EVENTS_SUBSCRIPTION_H
+#pragma once
 
 #include "base/buffer.h"
 #include "server/events/event_feed.h"
@@ -40,5 +39,3 @@ void subscription_end(struct subscription *subscription, int64_t last);
 int subscription_more(void *subscription, struct buffer *out, struct error *error);
 
 void subscription_free(void *subscription);
-
-#endif

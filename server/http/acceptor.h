@@ -1,8 +1,7 @@
 /* The thread that accepts connections on all listening sockets and hands them to libmicrohttpd.
    libmicrohttpd's own threads each accept one connection in a round of their loop, and none at their limit;
    this thread accepts at once, and connection_limit.c closes idle connections for new ones. */
-#ifndef COALESCED_SERVER_HTTP_ACCEPTOR_H
-#define COALESCED_SERVER_HTTP_ACCEPTOR_H
+#pragma once
 
 #include "base/error.h"
 #include "server/http/http_state.h"
@@ -13,5 +12,3 @@ int acceptor_start(struct http *http, unsigned limit, struct error *error);
 
 /* Ends the thread: no connection is accepted after this returns. Further calls do nothing. */
 void acceptor_stop(struct http *http);
-
-#endif

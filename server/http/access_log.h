@@ -1,8 +1,7 @@
 /* Records a request when it is over: a line of the access log; a line of the audit log if it changed
    something or was refused; and a call of http_config.completed. Requests that anybody can repeat are counted
    instead. */
-#ifndef COALESCED_SERVER_HTTP_ACCESS_LOG_H
-#define COALESCED_SERVER_HTTP_ACCESS_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ bool access_log_throttle_add(struct log_throttle *throttle, const struct throttl
 
 /* Writes the counts whose minute is over. Call it about each second. Any thread. NULL is allowed. */
 void access_log_throttle_write(struct log_throttle *throttle, int64_t now_ns);
-
-#endif

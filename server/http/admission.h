@@ -1,7 +1,6 @@
 /* Checks a request before its endpoint sees it: framing, host, origin, limits, token, path, role, media
    types, query and length. */
-#ifndef COALESCED_SERVER_HTTP_ADMISSION_H
-#define COALESCED_SERVER_HTTP_ADMISSION_H
+#pragma once
 
 #include "server/http/http_state.h"
 
@@ -16,5 +15,3 @@ int admission_body(struct request *request, const char *bytes, size_t count);
 
 /* Answers a request that was rejected. */
 enum handled admission_reject(struct request *request);
-
-#endif

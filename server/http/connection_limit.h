@@ -1,7 +1,6 @@
 /* The limits on connections, of one address and of all: decides which connection is closed for a new one.
    connection_limit_cut() also closes those past a deadline and those of a revoked token (peer.c). */
-#ifndef COALESCED_SERVER_HTTP_CONNECTION_LIMIT_H
-#define COALESCED_SERVER_HTTP_CONNECTION_LIMIT_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -44,5 +43,3 @@ bool connection_limit_live_reached(const struct peer *peer);
 
 /* Shuts the connection's socket down. libmicrohttpd then closes it; it counts as closed at once. */
 void connection_limit_cut(struct peer *peer);
-
-#endif

@@ -1,7 +1,6 @@
 /* Replies that never change, compressed or not, by what was asked for. The cache has a limit in bytes and
    drops what was not asked for the longest. Any thread. */
-#ifndef COALESCED_SERVER_HTTP_DOCUMENT_CACHE_H
-#define COALESCED_SERVER_HTTP_DOCUMENT_CACHE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ struct document *document_cache_get(struct document_cache *cache, const char *ke
    that age. */
 void document_cache_put(struct document_cache *cache, const char *key, struct document *document,
                         unsigned long age);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parses the header fields that the service reads. All functions are pure and take texts. */
-#ifndef COALESCED_SERVER_HTTP_HEADER_FIELD_H
-#define COALESCED_SERVER_HTTP_HEADER_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ const char *header_field_bearer(const char *authorization);
 
 /* Reads a whole number of at most 9 digits within the limits; false: the text is no such number. */
 bool header_field_number(const char *text, int min, int max, int *number);
-
-#endif

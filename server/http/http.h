@@ -1,7 +1,6 @@
 /* The HTTP server: libmicrohttpd, its threads, and all that is decided about a request before its endpoint
    sees it. */
-#ifndef COALESCED_SERVER_HTTP_HTTP_H
-#define COALESCED_SERVER_HTTP_HTTP_H
+#pragma once
 
 #include "base/error.h"
 #include "server/http/http_config.h"
@@ -25,5 +24,3 @@ void http_quiesce(struct http *http);
 
 /* Second half: closes all connections and frees. NULL is allowed. */
 void http_stop(struct http *http);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the HTTP server is started with, and what it says of each request that is over. */
-#ifndef COALESCED_SERVER_HTTP_HTTP_CONFIG_H
-#define COALESCED_SERVER_HTTP_HTTP_CONFIG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ struct http_config {
     const char *instance; /* sent with every reply */
     void *context;        /* for handlers: request_context() */
 };
-
-#endif

@@ -8,8 +8,7 @@
    resuming takes, so MHD_suspend_connection() and MHD_resume_connection() are called with http->lock held: no
    wake-up is lost. Of a request only one thread knows at a time: the connection's, or while the connection is
    suspended one of the worker pool. */
-#ifndef COALESCED_SERVER_HTTP_HTTP_STATE_H
-#define COALESCED_SERVER_HTTP_HTTP_STATE_H
+#pragma once
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -179,5 +178,3 @@ struct request {
     uint64_t bytes; /* of its body; of a stream those that were sent */
     struct MHD_Response *response;
 };
-
-#endif

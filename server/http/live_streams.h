@@ -1,8 +1,7 @@
 /* Streams without an end, of events. The connection is suspended, which costs libmicrohttpd nothing, and one
    thread ("live-streams") writes to all of their sockets without waiting for any. It uses at most a tenth of
    a processor: with many streams each receives an event a little later. */
-#ifndef COALESCED_SERVER_HTTP_LIVE_STREAMS_H
-#define COALESCED_SERVER_HTTP_LIVE_STREAMS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -20,5 +19,3 @@ void live_streams_wake(struct live_streams *streams);
 /* Closes all streams; none is added any more. NULL and a second call are allowed. */
 void live_streams_end(struct live_streams *streams);
 void live_streams_free(struct live_streams *streams);
-
-#endif

@@ -1,8 +1,7 @@
 /* A log that requests do not wait for: lines are collected in memory, and a thread ("log-writer") writes them
    ten times a second, or sooner when there are many. Lines that cannot be written (a full disk, a disk whose
    rest is reserved, a pipe that nobody reads) are lost, and the service's own log reports how many. */
-#ifndef COALESCED_SERVER_HTTP_LOG_WRITER_H
-#define COALESCED_SERVER_HTTP_LOG_WRITER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ void log_writer_end(struct log_writer *log_writer);
 
 /* True when log_writer_begin() would lose a line. Any thread. */
 bool log_writer_is_full(struct log_writer *log_writer);
-
-#endif

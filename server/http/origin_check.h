@@ -2,8 +2,7 @@
    requests to this machine, either across origins (Origin) or under a host name of its own that resolves to
    this machine (Host). All functions are pure; a check does not change after it is made, so any thread may
    use it. */
-#ifndef COALESCED_SERVER_HTTP_ORIGIN_CHECK_H
-#define COALESCED_SERVER_HTTP_ORIGIN_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ const char *origin_check_allows(const struct origin_check *origin_check, const c
 
 /* True when an http or https origin is that of the host, which may contain the scheme's default port. */
 bool origin_check_same(const char *origin, const char *host);
-
-#endif

@@ -1,6 +1,5 @@
 /* Connections: their phases, waits and deadlines. All functions take http->lock. */
-#ifndef COALESCED_SERVER_HTTP_PEER_H
-#define COALESCED_SERVER_HTTP_PEER_H
+#pragma once
 
 #include "base/error.h"
 #include "server/http/http_state.h"
@@ -68,5 +67,3 @@ void peers_end(struct http *http);
 
 /* Lets no stream go on: the worker pool gets no further task. */
 void peers_stop_streams(struct http *http);
-
-#endif

@@ -1,6 +1,5 @@
 /* All replies are made here. Each function returns what the handler returns. */
-#ifndef COALESCED_SERVER_HTTP_REPLY_H
-#define COALESCED_SERVER_HTTP_REPLY_H
+#pragma once
 
 #include "api/problem.h"
 #include "base/buffer.h"
@@ -78,5 +77,3 @@ bool reply_compress(const struct request *request, struct buffer *body);
 
 /* Answers from the cache; false: not in the cache. */
 bool reply_cached(struct request *request, enum handled *handled);
-
-#endif

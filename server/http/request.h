@@ -1,7 +1,6 @@
 /* What an endpoint sees of a request. Functions are for the handler's thread unless they say otherwise; texts
    are borrowed from the request and live as long as it. */
-#ifndef COALESCED_SERVER_HTTP_REQUEST_H
-#define COALESCED_SERVER_HTTP_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ struct peer;
 struct request *request_new(struct peer *peer, const char *path, const char *method);
 void request_free(struct request *request);
 void request_release(struct request *request); /* frees the handler's state, if there is one */
-
-#endif

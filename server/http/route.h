@@ -1,7 +1,6 @@
 /* An endpoint: its method, its path, what it needs, and its handler. server/routes/ has a table of them for
    each resource. */
-#ifndef COALESCED_SERVER_HTTP_ROUTE_H
-#define COALESCED_SERVER_HTTP_ROUTE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -54,5 +53,3 @@ enum role route_role(const struct route *route);
 /* `tables` ends with NULL; each table ends with an empty route. */
 void route_find(const struct route *const *tables, const char *method, const char *path,
                 struct route_match *match);
-
-#endif

@@ -1,6 +1,5 @@
 /* The files of the web page, which are embedded in the program. */
-#ifndef COALESCED_SERVER_HTTP_SITE_H
-#define COALESCED_SERVER_HTTP_SITE_H
+#pragma once
 
 #include "server/http/route.h"
 
@@ -19,5 +18,3 @@ enum handled site_answer_page(struct request *request);
 
 /* Answers /ui/assets/<name>; 404 if there is no such file. */
 enum handled site_answer_file(struct request *request);
-
-#endif

@@ -2,8 +2,7 @@
    lists, comparisons. They run at a low priority, so that short requests come first. Clients are served in
    rotation, and one client has at most half of the threads, so a client with hundreds of tasks delays another
    one by one task. A task that is to go on adds itself again, behind the tasks of other clients. */
-#ifndef COALESCED_SERVER_HTTP_WORKER_POOL_H
-#define COALESCED_SERVER_HTTP_WORKER_POOL_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/queue.h>
@@ -32,5 +31,3 @@ void worker_pool_add(struct worker_pool *worker_pool, struct worker_task *task);
 
 /* Returns when every added task has run; none may be added any more. NULL is allowed. */
 void worker_pool_stop(struct worker_pool *worker_pool);
-
-#endif

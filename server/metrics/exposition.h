@@ -1,7 +1,6 @@
 /* Prometheus' text format, version 0.0.4: families, each with HELP and TYPE, their samples, and histograms.
    */
-#ifndef COALESCED_SERVER_METRICS_EXPOSITION_H
-#define COALESCED_SERVER_METRICS_EXPOSITION_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void exposition_histogram_add(struct histogram *histogram, histogram_bounds boun
 /* Writes the samples, without HELP and TYPE. `labels` as for exposition_sample(). */
 void exposition_histogram_write(struct buffer *out, const char *name, const char *labels,
                                 struct histogram *histogram, histogram_bounds bounds);
-
-#endif

@@ -2,8 +2,7 @@
    come from fixed tables, so that ids and names of users never become labels. There is one set in a process,
    as there is one log. All functions: any thread, without a lock. A restart begins at 0, as Prometheus
    expects. */
-#ifndef COALESCED_SERVER_METRICS_METRICS_H
-#define COALESCED_SERVER_METRICS_METRICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ extern const char metrics_any[];
 /* Writes everything, for devices with numbers below `devices`; with several devices also for unbound experiments. Of the
    process and of the data directory it leaves out what cannot be read. */
 void metrics_write(struct buffer *out, int devices, const char *data_dir);
-
-#endif

@@ -100,6 +100,7 @@ void entry_free(struct entry *entry, char sweep_ended[ID_BYTES])
         LIST_REMOVE(sweep, next);
         free(sweep);
     }
+    free(entry->cancelled_by);
     free(entry);
 }
 
@@ -109,6 +110,8 @@ void entry_count(struct queue *queue, const struct entry *entry, int count)
 {
     queue->queued += count;
     entry->owner->waiting += count;
+    queue->request_bytes += count * (int64_t)strlen(entry->task.request);
+    entry->owner->request_bytes += count * (int64_t)strlen(entry->task.request);
     entry->owner->timeouts_ms += count * llround(entry->task.timeout_s * 1e3);
 }
 
@@ -281,6 +284,15 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     transition->ended = entry;
     transition->device = entry->task.device;
     entry->phase = ENDING;
+}
+
+void transition_cancelled(struct transition *transition, const struct entry *entry)
+{
+    error_clear(&transition->failure);
+    if (entry->cancelled_by)
+        error_set(&transition->failure, ERROR_CANCELLED, "cancelled by %s while it ran", entry->cancelled_by);
+    else
+        error_set(&transition->failure, ERROR_CANCELLED, "cancelled while it ran");
 }
 
 void transition_lose(struct transition *transition, int attempt, int device, const char *reason)

@@ -15,8 +15,7 @@
    has a phase of its own, ENDING, from its hand-over until its commit.
 
    Called with the queue's lock held, but for the functions that make something (_new) and what says otherwise. */
-#ifndef COALESCED_SERVER_QUEUE_ENTRY_H
-#define COALESCED_SERVER_QUEUE_ENTRY_H
+#pragma once
 
 #include "server/queue/queue_state.h"
 #include "server/store/write.h"
@@ -96,6 +95,9 @@ struct store_change *transition_add(struct transition *transition, const struct 
 /* Ends `entry`, which no longer runs or waits; with transition->failure unless its kind is ERROR_NONE. */
 void transition_end(struct transition *transition, struct entry *entry, enum job_state state);
 
+/* Sets transition->failure: it was cancelled while it ran, and by whom. */
+void transition_cancelled(struct transition *transition, const struct entry *entry);
+
 /* Its first change ends a run that was lost: which attempt, on which device, and why, which is copied. */
 void transition_lose(struct transition *transition, int attempt, int device, const char *reason);
 
@@ -107,5 +109,3 @@ void transition_hand_over(struct transition *transition);
 
 /* Without the lock, after the commit: calls changed() of the queue's config, unless the id is empty. */
 void transition_notify(struct queue *queue, const char *id, enum job_state state);
-
-#endif

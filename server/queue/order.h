@@ -2,8 +2,7 @@
 
    A treap whose nodes count their subtrees, so that insertion, removal, the first node, and the position of any node
    are logarithmic. No locks. */
-#ifndef COALESCED_SERVER_QUEUE_ORDER_H
-#define COALESCED_SERVER_QUEUE_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline int order_size(const struct order_node *root)
 
 /* How many nodes of the tree are before this one, whether it is in the tree or not. */
 int order_position(const struct order_node *root, const struct order_node *node);
-
-#endif

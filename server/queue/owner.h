@@ -10,8 +10,7 @@
 
    An owner is known from its first submission, or from its usage on disk, until owner_forget() removes it. All
    functions but those of shares and means are called with the queue's lock held. */
-#ifndef COALESCED_SERVER_QUEUE_OWNER_H
-#define COALESCED_SERVER_QUEUE_OWNER_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -86,6 +85,7 @@ struct owner {
     int64_t served;                   /* struct device_share */
     int waiting;                      /* experiments for all devices, and those being submitted */
     int64_t timeouts_ms;              /* sum of their time limits */
+    int64_t request_bytes;            /* of their requests */
     struct owner_queues owner_queues; /* those with entries; none: the owner has no work */
     struct entries running;
     SLIST_HEAD(, owner_device) devices;
@@ -133,5 +133,3 @@ struct device_set owner_devices(const struct owner *owner);
 
 double owner_used_s(const struct owner *owner, int64_t now_ns, double half_life_s);
 void owner_charge(struct owner *owner, double took_s, int64_t now_ns, double half_life_s);
-
-#endif

@@ -17,29 +17,38 @@ struct cancel_write {
     struct store_write write;
     struct store_cancel cancel;
     struct error failure;
+    char by[USER_NAME_BYTES];
     struct queue *queue;
     void (*done)(void *arg, const struct error *failed);
     void *arg;
     struct store_cancelled rows[];
 };
 
-/* What runs ends with its worker. */
-static void running_cancel(struct queue *queue, struct entry *entry)
+/* Who was first stays. Without memory nobody is named. */
+static void entry_cancel(struct entry *entry, const char *by)
 {
+    if (!entry->cancelled && *by)
+        entry->cancelled_by = strdup(by);
     entry->cancelled = true;
+}
+
+/* What runs ends with its worker. */
+static void running_cancel(struct queue *queue, struct entry *entry, const char *by)
+{
+    entry_cancel(entry, by);
     eventfd_write(queue->devices[entry->task.device].wake_fd, 1);
 }
 
 /* With the lock held, after the commit: cancels what runs. What was handed back since the request ends
    when it is taken again. */
-static void sweep_cancel_rest(struct queue *queue, const struct entry_sweep *sweep)
+static void sweep_cancel_rest(struct queue *queue, const struct entry_sweep *sweep, const char *by)
 {
     struct entry *entry;
     LIST_FOREACH (entry, &sweep->entries, of_sweep)
         if (entry->phase == RUNNING)
-            running_cancel(queue, entry);
+            running_cancel(queue, entry, by);
         else
-            entry->cancelled = true;
+            entry_cancel(entry, by);
 }
 
 static void cancel_done(struct store_write *write, const struct error *failed)
@@ -50,7 +59,7 @@ static void cancel_done(struct store_write *write, const struct error *failed)
     pthread_mutex_lock(&queue->lock);
     const struct entry_sweep *sweep = entry_sweep_find(queue, cancel->cancel.sweep);
     if (sweep && !failed)
-        sweep_cancel_rest(queue, sweep);
+        sweep_cancel_rest(queue, sweep, cancel->by);
     for (int i = 0; i < cancel->cancel.count; i++) {
         struct entry *entry = entry_find(queue, cancel->rows[i].id);
         if (failed) {
@@ -70,8 +79,8 @@ static void cancel_done(struct store_write *write, const struct error *failed)
     free(cancel);
 }
 
-int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, const struct error *failed),
-                 void *arg, struct error *error)
+int queue_cancel(struct queue *queue, const char *id, const char *by,
+                 void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
 {
     struct transition *transition = transition_new(queue, NULL);
     if (!transition)
@@ -85,10 +94,13 @@ int queue_cancel(struct queue *queue, const char *id, void (*done)(void *arg, co
     } else if (entry->phase == ENDING) {
         status = error_set(error, ERROR_CONFLICT, "experiment %s has ended", entry->task.id);
     } else if ((runs = entry->phase == RUNNING)) {
-        running_cancel(queue, entry);
+        running_cancel(queue, entry, by);
     } else {
         entry_unwait(queue, entry, ENDING);
-        error_set(&transition->failure, ERROR_CANCELLED, "cancelled before it ran");
+        if (*by)
+            error_set(&transition->failure, ERROR_CANCELLED, "cancelled by %s before it ran", by);
+        else
+            error_set(&transition->failure, ERROR_CANCELLED, "cancelled before it ran");
         transition_end(transition, entry, JOB_CANCELLED);
         transition->done = done;
         transition->arg = arg;
@@ -119,7 +131,7 @@ static int sweep_cancel(struct queue *queue, const struct entry_sweep *sweep, st
     return running + cancel->cancel.count;
 }
 
-int queue_cancel_sweep(struct queue *queue, const char *id,
+int queue_cancel_sweep(struct queue *queue, const char *id, const char *by,
                        void (*done)(void *arg, const struct error *failed), void *arg, struct error *error)
 {
     int status = 0;
@@ -134,7 +146,11 @@ int queue_cancel_sweep(struct queue *queue, const char *id,
     } else if (!sweep_cancel(queue, sweep, cancel)) {
         status = error_set(error, ERROR_CONFLICT, "sweep %s has ended", sweep->id);
     } else {
-        error_set(&cancel->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
+        if (*by)
+            error_set(&cancel->failure, ERROR_CANCELLED, "cancelled by %s with its sweep before it ran", by);
+        else
+            error_set(&cancel->failure, ERROR_CANCELLED, "cancelled with its sweep before it ran");
+        snprintf(cancel->by, sizeof cancel->by, "%s", by);
         memcpy(cancel->cancel.sweep, sweep->id, ID_BYTES);
         cancel->cancel.finished_ms = clock_wall_ms();
         cancel->cancel.failure = &cancel->failure;

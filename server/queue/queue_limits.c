@@ -7,7 +7,9 @@
 enum {
     GUARANTEED_PART = 64, /* of the queue's limit, for each owner */
     FREE_FACTOR = 2,      /* what an owner may have, as a multiple of what is free */
-    HELD_WAIT_S = 60,     /* the wait while a device is held, because its end is not known */
+    OWNER_REQUEST_BYTES = 64 << 20,
+    REQUEST_BYTES = 256 << 20,
+    HELD_WAIT_S = 60, /* the wait while a device is held, because its end is not known */
 };
 
 /* What an owner may always have waiting. */
@@ -86,6 +88,34 @@ int queue_limits_check(const struct queue *queue, const struct owner *owner, int
         "you have %d waiting and may have %d more now, not %d: of all owners %d wait, and each may "
         "have %d of %d at the most, fewer while others fill the queue",
         owner->waiting, remaining > 0 ? remaining : 0, count, queue->queued, most, config->limit);
+}
+
+int queue_limits_never(int64_t bytes, struct error *error)
+{
+    if (bytes <= OWNER_REQUEST_BYTES)
+        return 0;
+    return error_set(
+        error, ERROR_INVALID,
+        "these requests hold %lld bytes with the sources of their kernels, and an owner may have "
+        "%d waiting",
+        (long long)bytes, OWNER_REQUEST_BYTES);
+}
+
+int queue_limits_check_bytes(const struct queue *queue, const struct owner *owner, int64_t bytes,
+                             struct error *error)
+{
+    if (owner->request_bytes + bytes > OWNER_REQUEST_BYTES)
+        return error_set(
+            error, ERROR_FULL,
+            "the requests that you have waiting hold %lld bytes and this one %lld more; an owner may "
+            "have %d",
+            (long long)owner->request_bytes, (long long)bytes, OWNER_REQUEST_BYTES);
+    if (queue->request_bytes + bytes > REQUEST_BYTES)
+        return error_set(
+            error, ERROR_FULL,
+            "the requests that wait hold %lld bytes and this one %lld more; there is room for %d",
+            (long long)queue->request_bytes, (long long)bytes, REQUEST_BYTES);
+    return 0;
 }
 
 /* How many experiments end in a second, of the owner and of all; 0: not known, or held. An owner shares each device for

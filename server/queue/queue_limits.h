@@ -5,8 +5,9 @@
    With a limit for owners no owner can fill the queue against the others. An owner may have `owner_limit` experiments
    waiting, but no more than twice what the queue's `limit` then leaves free; and always a 64th of `limit`, however full
    the queue is. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_LIMITS_H
-#define COALESCED_SERVER_QUEUE_QUEUE_LIMITS_H
+#pragma once
+
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -19,10 +20,16 @@ struct owner;
 int queue_limits_check(const struct queue *queue, const struct owner *owner, int count, double timeouts_s,
                        struct error *error);
 
+/* May so many bytes more of requests wait? They are in memory, and those of kernels that users bring have the source. As
+   above. */
+int queue_limits_check_bytes(const struct queue *queue, const struct owner *owner, int64_t bytes,
+                             struct error *error);
+
+/* ERROR_INVALID: so many bytes may never wait for one owner. Any thread, without the lock. */
+int queue_limits_never(int64_t bytes, struct error *error);
+
 /* Seconds until the owner may have `count` more experiments waiting, of `timeouts_s` seconds in sum, when
    nobody else submits and the devices go on as fast as lately: 0: now; 60 when it depends on a device that
    is held; negative: not known yet, or never. Any
    thread, without the lock. */
 double queue_limits_wait_s(struct queue *queue, const char *owner, int count, double timeouts_s);
-
-#endif

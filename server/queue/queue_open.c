@@ -10,9 +10,11 @@
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "kernels/source/source_kernel.h"
 #include "server/queue/entry.h"
 #include "server/queue/selection.h"
 #include "server/store/experiment_reads.h"
+#include "server/store/kernel_rows.h"
 #include "server/store/startup_reads.h"
 #include "server/store/store.h"
 
@@ -210,13 +212,23 @@ static int on_job(void *arg, const struct job *job)
 {
     struct recovery *recovery = arg;
     struct queue *queue = recovery->queue;
-    struct queue_selection selection = {.request = job->request};
-    struct entry *entry = entry_new(job->device, job->priority, job->attempt, job->timeout_s, job->request);
-    if (!entry)
+    char *whole = NULL; /* of a kernel that a user brings */
+    struct error missing = {0};
+    if (source_kernel_is_name(job->kernel) &&
+        !(whole = store_request_whole(queue->store, job->id, &missing)) &&
+        missing.kind != ERROR_NOT_FOUND) /* one that is not there fails when it runs */
+        return error_set(&recovery->error, missing.kind, "%s", missing.text);
+    struct queue_selection selection = {.request = whole ? whole : job->request};
+    struct entry *entry =
+        entry_new(job->device, job->priority, job->attempt, job->timeout_s, selection.request);
+    if (!entry) {
+        free(whole);
         return out_of_memory(recovery);
+    }
     /* One that was running and names no device is unbound again. */
     if (job->state == JOB_RUNNING && queue->config.select)
         queue->config.select(queue->config.select_arg, &selection, 1);
+    free(whole);
     pthread_mutex_lock(&queue->lock);
     int status = entry_recover(recovery, entry, job, selection.open);
     pthread_mutex_unlock(&queue->lock);

@@ -11,8 +11,7 @@
    Functions may be called from any thread unless they say otherwise. Callbacks come from the writer's thread after
    the commit. They must not block and must not take a lock that a caller of the queue holds. They may call the
    queue, except for queue_close(). */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_OPEN_H
-#define COALESCED_SERVER_QUEUE_QUEUE_OPEN_H
+#pragma once
 
 #include "server/queue/queue_types.h"
 
@@ -32,5 +31,3 @@ void queue_stop(struct queue *queue);
    has been called when it returns. What still waits or runs stays so in the store, for the next
    queue_open(). No other thread may be inside the queue. NULL is allowed. */
 void queue_close(struct queue *queue);
-
-#endif

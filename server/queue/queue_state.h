@@ -14,8 +14,7 @@
    Writes are handed to the store with the lock held, so that they reach the database in the order in which states
    changed. The store's lock may be taken while this one is held, never the reverse: the store's writer holds no lock
    when it calls done(). The callbacks of struct queue_config are called without the lock. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_STATE_H
-#define COALESCED_SERVER_QUEUE_QUEUE_STATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +40,8 @@ struct entry {
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
     enum { WAITING, RUNNING, ENDING } phase; /* entry.h; an ENDING one is running or queued on disk */
-    bool cancelled; /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
+    bool cancelled;     /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
+    char *cancelled_by; /* by whom; owned. NULL: by nobody by name */
     struct device_set *selected; /* selection.c, by the selection that is applied; NULL: not by it */
 };
 
@@ -83,6 +83,7 @@ struct queue {
     pthread_mutex_t lock;
     atomic_bool stopping;
     int queued;                 /* experiments that wait or are being submitted */
+    int64_t request_bytes;      /* of their requests */
     int uncommitted;            /* changes of state that are handed over and not committed */
     int uncommitted_max;        /* from here on nothing is taken: the disk is slow */
     struct device_set outlived; /* take nothing before outlived_until_ns (queue_config.outliving) */
@@ -108,5 +109,3 @@ static inline int64_t queue_state_now_ns(const struct queue *queue)
 {
     return queue->config.now_ns ? queue->config.now_ns() : clock_monotonic_ns();
 }
-
-#endif

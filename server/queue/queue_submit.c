@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/request_kernels.h"
 #include "api/sweep.h"
 #include "server/metrics/metrics.h"
 #include "server/queue/entry.h"
@@ -91,6 +92,33 @@ static bool is_unbound(const struct sweep_experiment *one)
     return one->open || device_set_count(&one->devices) > 1;
 }
 
+/* What waits has the definitions of its kernels, which its row finds by their names. NULL: no memory. */
+static struct entry *entry_of(const struct sweep_experiment *one, int device)
+{
+    const char *definitions[SOURCE_DEFINITIONS];
+    if (!one->source_count)
+        return entry_new(device, one->priority, 0, one->timeout_s, one->request);
+    for (int i = 0; i < one->source_count; i++)
+        definitions[i] = one->sources[i].definition;
+    char *whole = request_kernels_join(one->request, definitions, one->source_count);
+    struct entry *entry = whole ? entry_new(device, one->priority, 0, one->timeout_s, whole) : NULL;
+    free(whole);
+    return entry;
+}
+
+/* Bytes of its requests as they wait. */
+static int64_t bytes_of(const struct sweep *sweep)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < sweep->experiment_count; i++) {
+        const struct sweep_experiment *one = &sweep->experiments[i];
+        bytes += (int64_t)strlen(one->request);
+        for (int k = 0; k < one->source_count; k++)
+            bytes += (int64_t)strlen(one->sources[k].definition);
+    }
+    return bytes * sweep->rounds;
+}
+
 /* Makes the entries and the rows, without ids, round by round: the order in which they wait. -1: no
    memory. */
 static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
@@ -98,12 +126,13 @@ static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
     for (int i = 0; i < arrival->submission.count; i++) {
         const struct sweep_experiment *one = &sweep->experiments[i % sweep->experiment_count];
         int device = is_unbound(one) ? -1 : device_set_next(&one->devices, 0);
-        struct entry *entry = entry_new(device, one->priority, 0, one->timeout_s, one->request);
-        if (!(arrival->entries[i] = entry))
+        if (!(arrival->entries[i] = entry_of(one, device)))
             return -1;
         arrival->experiments[i] = (struct store_experiment){
             .kernel = one->kernel,
-            .request = entry->task.request,
+            .request = one->request,
+            .sources = one->sources,
+            .source_count = one->source_count,
             .device = device,
             .priority = one->priority,
             .points = arrival->sweep ? one->points : 0,
@@ -204,8 +233,11 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
     struct device_set common = {{0}};
     if (sweep_check(queue, sweep, &common, error) < 0)
         return -1;
+    int64_t bytes = bytes_of(sweep);
     for (int i = 0; i < sweep->experiment_count; i++)
         timeouts_s += sweep->experiments[i].timeout_s * sweep->rounds;
+    if (queue_limits_never(bytes, error) < 0)
+        return -1;
     struct arrival *arrival = arrival_new(queue, submission, count);
     if (!arrival)
         return error_set(error, ERROR_MEMORY, "no memory for %d experiment%s", count, count == 1 ? "" : "s");
@@ -222,6 +254,8 @@ int queue_submit(struct queue *queue, const struct queue_submission *submission,
         status = error_set(&arrival->refusal, ERROR_MEMORY, "no memory for another owner");
     else
         status = queue_limits_check(queue, owner, count, timeouts_s, &arrival->refusal);
+    if (status == 0)
+        status = queue_limits_check_bytes(queue, owner, bytes, &arrival->refusal);
     if (status == 0 || (arrival->refusal.kind == ERROR_FULL && submission->idempotency_key)) {
         status = arrival_send(arrival, sweep, owner);
         if (status < 0)

@@ -1,6 +1,5 @@
 /* Submits experiments: for the routes and the calibrations. Any thread. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_SUBMIT_H
-#define COALESCED_SERVER_QUEUE_QUEUE_SUBMIT_H
+#pragma once
 
 #include "base/error.h"
 #include "server/store/id.h"
@@ -10,7 +9,8 @@ struct sweep; /* api/sweep.h */
 
 /* A sweep with all of its experiments; or a single experiment, which is a sweep of one point. */
 struct queue_submission {
-    const struct sweep *sweep;   /* its experiments are copied, but for the names of their kernels */
+    /* Its experiments are copied, but for names and definitions of kernels. */
+    const struct sweep *sweep;
     const char *owner;           /* name of the user who submits; NULL or empty: without a name */
     const char *request;         /* the sweep's JSON object as it came; NULL: a single experiment */
     const char *recipe;          /* of a sweep; NULL: none */
@@ -38,5 +38,3 @@ struct submitted {
    the devices that they have in common; ERROR_INVALID when there is none. */
 int queue_submit(struct queue *queue, const struct queue_submission *submission,
                  void (*done)(void *arg, const struct submitted *), void *arg, struct error *error);
-
-#endif

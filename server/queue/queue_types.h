@@ -1,6 +1,5 @@
 /* The plain structs that the queue's headers share: configuration, tasks, holds, positions, readiness of devices. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
-#define COALESCED_SERVER_QUEUE_QUEUE_TYPES_H
+#pragma once
 
 #include "api/device_set.h"
 #include "api/samples.h"
@@ -91,5 +90,3 @@ enum queue_readiness {
     QUEUE_COLD,     /* it has an executor without a CUDA context; the state of each device at first */
     QUEUE_WARM,     /* it has an executor with a context */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the queue: positions, estimates, holds, figures of devices and owners. Any thread; takes the queue's lock. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
-#define COALESCED_SERVER_QUEUE_QUEUE_VIEW_H
+#pragma once
 
 #include "server/queue/queue_types.h"
 
@@ -62,5 +61,3 @@ bool queue_view_cancelled(struct queue *queue, int device);
 
 /* Was queue_stop() called? */
 bool queue_view_stopping(struct queue *queue);
-
-#endif

@@ -70,6 +70,8 @@ static void device_end(struct queue *queue, int index, struct transition *transi
     for (int i = 0; ending->state != JOB_CANCELLED && i < MEANS; i++)
         if (means[i])
             run_mean_add(means[i], took_s);
+    if (ending->state == JOB_CANCELLED && entry->cancelled_by)
+        transition_cancelled(transition, entry);
     transition_end(transition, entry, ending->state);
     if (ending->result)
         transition->write.changes[0].result = transition->result;
@@ -86,7 +88,7 @@ void queue_worker_hand_back(struct queue *queue, int index, bool counted, const 
     if (!counted)
         entry->task.attempt--;
     if (entry->cancelled) {
-        error_set(&transition->failure, ERROR_CANCELLED, "cancelled while it ran");
+        transition_cancelled(transition, entry);
         transition_end(transition, entry, JOB_CANCELLED);
     } else if (counted && attempt >= queue->config.attempts) {
         error_set(&transition->failure, ERROR_ABANDONED, "given up after %d attempts%s%s", attempt,

@@ -1,8 +1,7 @@
 /* The queue as a device's worker uses it: waits for work, takes a task, ends it or hands it back.
 
    Each device has one worker, a thread; only that thread calls these functions for its device. */
-#ifndef COALESCED_SERVER_QUEUE_QUEUE_WORKER_H
-#define COALESCED_SERVER_QUEUE_QUEUE_WORKER_H
+#pragma once
 
 #include "api/protocol.h"
 #include "server/queue/queue_types.h"
@@ -48,5 +47,3 @@ void queue_worker_ahead(struct queue *queue, int device, struct ahead *ahead);
 /* An eventfd that becomes readable when the worker should check queue_view_cancelled() and queue_view_stopping(), and
    that the worker empties. Owned by the queue. */
 int queue_worker_wake_fd(struct queue *queue, int device);
-
-#endif

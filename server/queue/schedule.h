@@ -1,7 +1,6 @@
 /* Which experiment a device takes next (the first one of the owner that is next), and which device's worker is woken for
    what waits. Called with the queue's lock held. */
-#ifndef COALESCED_SERVER_QUEUE_SCHEDULE_H
-#define COALESCED_SERVER_QUEUE_SCHEDULE_H
+#pragma once
 
 #include "server/queue/queue_state.h"
 
@@ -43,5 +42,3 @@ double schedule_run_s(const struct queue *queue, const struct entry *running, in
 /* Usage of the owner, including what runs now as if it had ended, so that two devices do not both take
    from one owner. */
 double schedule_used_s(const struct queue *queue, const struct owner *owner, int64_t now_ns);
-
-#endif

@@ -3,8 +3,7 @@
    One selection runs at a time. A thread that wants one while another thread runs one returns at once, and that thread
    runs one more, of the wider scope that was wanted. Called with the queue's lock held, which is released while the
    callback select() runs. */
-#ifndef COALESCED_SERVER_QUEUE_SELECTION_H
-#define COALESCED_SERVER_QUEUE_SELECTION_H
+#pragma once
 
 #include "server/queue/queue_state.h"
 
@@ -21,5 +20,3 @@ void selection_delegate(struct queue *queue);
 /* For an entry that enters the queue, by a thread that must not wait: when all of its devices have left
    since it was submitted, the next worker that waits runs a selection. */
 void selection_check(struct queue *queue, const struct entry *entry);
-
-#endif

@@ -1,8 +1,7 @@
 /* Limits how many comparisons are in memory at a time, of all clients and of one. A further one waits for
    a slot; the next free slot goes to the client with the fewest slots, among those to the one that came
    first. */
-#ifndef COALESCED_SERVER_ROUTES_COMPARISON_SLOTS_H
-#define COALESCED_SERVER_ROUTES_COMPARISON_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool comparison_slot_held(const struct comparison_slot *slot);
 
 /* Gives the slot back, or stops waiting. The request is not woken after its return. */
 void comparison_slot_leave(struct comparison_slot *slot);
-
-#endif

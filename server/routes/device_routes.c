@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include "api/calibration_json.h"
+#include "api/device_json.h"
 #include "api/view.h"
+#include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
+#include "server/routes/queue_routes.h"
 #include "server/routes/wait.h"
 
 static route_handler device_list_all, device_show, calibration_show, calibration_ask;
@@ -24,6 +27,19 @@ const struct route device_routes[] = {
     {0},
 };
 
+static void write_status(struct json_writer *json, const struct device_status *status)
+{
+    bool silent = !status->known && !status->reason[0];
+    json_writer_begin_object(json, "status");
+    json_writer_string(json, "health", devices_health(status));
+    json_writer_name(json, "reason", silent ? "its executor has not said hello yet" : status->reason);
+    json_writer_known_int(json, "executor_pid", status->executor, status->executor);
+    json_writer_bool(json, "context", status->context || status->own.pid[1]);
+    json_writer_int(json, "runs", status->runs);
+    json_writer_int(json, "failures", status->failures);
+    json_writer_end(json);
+}
+
 /* Writes a device's limits and state, within an array or as the whole; with `live` also its reading at
    this moment. */
 static void device_write(struct json_writer *json, struct service *service, int index, bool live)
@@ -36,34 +52,36 @@ static void device_write(struct json_writer *json, struct service *service, int 
     struct device_listing listing = {0};
     struct device_stats stats;
     struct device_set listed = devices_listed(service->devices);
+    char number[16];
     queue_view_device(service->queue, index, &stats);
     devices_get(service->devices, index, &status);
     devices_listing(service->devices, index, &listing);
-    if (!status.known && !status.reason[0])
-        snprintf(status.reason, sizeof status.reason, "its executor has not said hello yet");
-    struct view_device view = {
-        .index = index,
-        .name = listing.name,
-        .note = listing.note,
-        .listed = device_set_has(&listed, index),
-        .release = listing.release,
-        .readiness = readiness[status.readiness],
-        .build = status.executor_build,
-        .facts = status.known ? &status.facts : NULL,
-        .health = devices_health(&status),
-        .reason = status.reason,
-        .executor = status.executor,
-        .context = status.context || status.own.pid[1],
-        .runs = status.runs,
-        .failures = status.failures,
-        .hold = {stats.hold.held, stats.hold.owner, stats.hold.since_ms},
-    };
-    struct live_reading reading;
-    if (live && status.known) {
-        readings_get(service->readings, index, &status, &reading, &view.live_age_s);
-        view.live = &reading;
+    snprintf(number, sizeof number, "%d", index);
+    json_writer_begin_object(json, NULL);
+    json_writer_int(json, "index", index);
+    json_writer_name(json, "device_name", listing.name);
+    json_writer_name(json, "note", listing.note);
+    json_writer_bool(json, "in_list", device_set_has(&listed, index));
+    json_writer_string(json, "readiness", readiness[status.readiness]);
+    json_writer_string(json, "idle", listing.release ? "release" : "context");
+    json_writer_name(json, "executor_build", status.executor_build);
+    if (status.known) {
+        json_writer_bool(json, "counters", status.can_count && listing.counting);
+        device_json_facts(json, &status.facts);
+        device_json_peaks(json, &status.facts);
     }
-    view_device_write(json, NULL, &view);
+    write_status(json, &status);
+    queue_routes_hold(json, &stats.hold);
+    if (live && status.known) {
+        struct live_reading reading;
+        double age_s;
+        readings_get(service->readings, index, &status, &reading, &age_s);
+        device_json_live(json, "live", &reading, age_s);
+    }
+    json_writer_begin_object(json, "links");
+    view_link(json, "self", "/v1/devices/", number);
+    json_writer_end(json);
+    json_writer_end(json);
 }
 
 static enum handled device_list_all(struct request *request)
@@ -76,6 +94,10 @@ static enum handled device_list_all(struct request *request)
     json_writer_begin_array(&json, "devices");
     for (int i = device_set_next(&shown, 0); i >= 0; i = device_set_next(&shown, i + 1))
         device_write(&json, service, i, false);
+    json_writer_end(&json);
+    struct queue_hold hold;
+    queue_admin_get_hold(service->queue, -1, &hold);
+    queue_routes_hold(&json, &hold);
     return reply_body(request, 200, service_line(&json));
 }
 
@@ -95,15 +117,14 @@ static enum handled device_show(struct request *request)
 
 static void write_links(struct json_writer *json, int device, const char *sweep)
 {
-    char own[64], of_device[32], of_sweep[96];
-    snprintf(own, sizeof own, "/v1/devices/%d/calibration", device);
-    snprintf(of_device, sizeof of_device, "/v1/devices/%d", device);
-    snprintf(of_sweep, sizeof of_sweep, "/v1/sweeps/%s", sweep);
+    char own[32], number[16];
+    snprintf(own, sizeof own, "%d/calibration", device);
+    snprintf(number, sizeof number, "%d", device);
     json_writer_begin_object(json, "links");
-    json_writer_string(json, "self", own);
-    json_writer_string(json, "device", of_device);
+    view_link(json, "self", "/v1/devices/", own);
+    view_link(json, "device", "/v1/devices/", number);
     if (sweep[0])
-        json_writer_string(json, "sweep", of_sweep);
+        view_link(json, "sweep", "/v1/sweeps/", sweep);
     json_writer_end(json);
 }
 

@@ -1,6 +1,5 @@
 /* Experiments as the endpoints show them, and why one waits. */
-#ifndef COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
-#define COALESCED_SERVER_ROUTES_EXPERIMENT_REPLY_H
+#pragma once
 
 #include "api/view.h"
 #include "server/routes/service.h"
@@ -28,5 +27,3 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
    Any thread. */
 void experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
                                    size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* Query parameters that several endpoints take: pages, filters, waits. Each function returns NULL, or what
    is wrong as a sentence for the client, which lives as long as the program. */
-#ifndef COALESCED_SERVER_ROUTES_QUERY_H
-#define COALESCED_SERVER_ROUTES_QUERY_H
+#pragma once
 
 #include "server/routes/service.h"
 #include "server/routes/sweep_reply.h"
@@ -25,5 +24,3 @@ const char *query_sweep_page(const struct request *request, bool table, struct s
 
 /* Seconds that `wait` in the query or "Prefer: wait=N" asks for, at most REQUEST_WAIT_MAX_S; 0: neither. */
 const char *query_wait(const struct request *request, int *wait_s);
-
-#endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/view.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
@@ -26,15 +25,33 @@ const struct route queue_routes[] = {
     {0},
 };
 
-static struct view_hold view_of_hold(const struct queue_hold *hold)
+void queue_routes_hold(struct json_writer *json, const struct queue_hold *hold)
 {
-    return (struct view_hold){hold->held, hold->owner, hold->since_ms};
+    json_writer_bool(json, "paused", hold->held);
+    if (!hold->held)
+        return;
+    json_writer_name(json, "paused_by", hold->owner);
+    json_writer_time(json, "paused_since", hold->since_ms);
 }
 
 /* ---- what waits ---- */
 
 /* Owners shown of a device's queue, besides the one that runs and the one that asks. */
-enum { OWNERS_MAX = 100 };
+enum { OWNERS_MAX = 100, SHARE_DECIMALS = 4 };
+
+/* `known`: when work begins on the device. */
+static void owner_write(struct json_writer *json, const struct queue_owner *owner, bool known)
+{
+    json_writer_begin_object(json, NULL);
+    json_writer_int(json, "queued", owner->queued);
+    json_writer_bool(json, "running", owner->running);
+    json_writer_fixed(json, "share", owner->share, SHARE_DECIMALS);
+    json_writer_name(json, "owner", owner->name);
+    json_writer_name(json, "next", owner->next);
+    json_writer_seconds(json, "begins_seconds", known ? owner->begins_s : -1);
+    json_writer_seconds(json, "ends_seconds", known ? owner->ends_s : -1);
+    json_writer_end(json);
+}
 
 /* What waits for the device and what runs there. */
 static void device_queue_write(struct json_writer *json, struct service *service, int index,
@@ -45,38 +62,26 @@ static void device_queue_write(struct json_writer *json, struct service *service
     char name[DEVICE_NAME_BYTES], waits_for[384];
     devices_name(service->devices, index, name);
     experiment_reply_block_reason(service, index, NULL, waits_for, sizeof waits_for);
-    bool known = !waits_for[0]; /* when work begins here */
+    bool known = !waits_for[0];
     queue_view_device(service->queue, index, &stats);
     int count = queue_view_owners(service->queue, index, &owners);
-    struct view_owner *views = count >= 0 ? calloc((size_t)count + 1, sizeof *views) : NULL;
-    int shown = 0;
-    for (int i = 0; views && i < count; i++)
+    json->out->failed |= count < 0;
+    json_writer_begin_object(json, NULL);
+    json_writer_int(json, "device", index);
+    json_writer_name(json, "device_name", name);
+    json_writer_int(json, "queued", stats.queued);
+    json_writer_name(json, "running", stats.running);
+    json_writer_seconds(json, "mean_seconds", stats.mean_s);
+    json_writer_seconds(json, "eta_seconds", known ? queue_view_wait_s(service->queue, index, owner) : -1);
+    json_writer_name(json, "waits_for", waits_for);
+    queue_routes_hold(json, &stats.hold);
+    json_writer_begin_array(json, "owners");
+    for (int i = 0; i < count; i++)
         if (i < OWNERS_MAX || owners[i].running || strcmp(owners[i].name, owner) == 0)
-            views[shown++] = (struct view_owner){owners[i].name,
-                                                 owners[i].queued,
-                                                 owners[i].running,
-                                                 owners[i].share,
-                                                 owners[i].next,
-                                                 known ? owners[i].begins_s : -1,
-                                                 known ? owners[i].ends_s : -1};
-    struct view_queue view = {
-        .device = index,
-        .name = name,
-        .queued = stats.queued,
-        .running = stats.running,
-        .mean_s = stats.mean_s,
-        .eta_s = known ? queue_view_wait_s(service->queue, index, owner) : -1,
-        .waits_for = waits_for,
-        .hold = view_of_hold(&stats.hold),
-        .owners = views,
-        .owner_count = shown,
-        .owners_in_all = count,
-    };
-    if (views)
-        view_queue_write(json, NULL, &view);
-    else
-        json->out->failed = true;
-    free(views);
+            owner_write(json, &owners[i], known);
+    json_writer_end(json);
+    json_writer_int(json, "owner_count", count);
+    json_writer_end(json);
     free(owners);
 }
 
@@ -91,12 +96,11 @@ void queue_routes_write(struct json_writer *json, const char *key, struct servic
         running += stats.running[0] != '\0';
     }
     queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
-    const struct view_hold held = view_of_hold(&all.hold);
     json_writer_begin_object(json, key);
     json_writer_int(json, "queued", all.queued);
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
-    view_hold_write(json, &held);
+    queue_routes_hold(json, &all.hold);
     json_writer_begin_array(json, "devices");
     for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
         device_queue_write(json, service, i, owner);
@@ -123,8 +127,7 @@ static enum handled hold_answer(struct request *request, int device)
     queue_admin_get_hold(service_of(request)->queue, device, &hold);
     json_writer_begin_object(&json, NULL);
     json_writer_known_int(&json, "device", device != QUEUE_ALL_DEVICES, device);
-    const struct view_hold held = view_of_hold(&hold);
-    view_hold_write(&json, &held);
+    queue_routes_hold(&json, &hold);
     return reply_body(request, 200, service_line(&json));
 }
 

@@ -1,7 +1,7 @@
 /* The queue as the endpoints show it. */
-#ifndef COALESCED_SERVER_ROUTES_QUEUE_ROUTES_H
-#define COALESCED_SERVER_ROUTES_QUEUE_ROUTES_H
+#pragma once
 
+#include "server/queue/queue_types.h"
 #include "server/routes/service.h"
 
 /* Writes what waits for each device to show and what runs there, with the sums. `key` as in json_writer.h.
@@ -9,4 +9,5 @@
 void queue_routes_write(struct json_writer *json, const char *key, struct service *service,
                         const char *owner);
 
-#endif
+/* Writes as members of the open object whether the device, or the queue, takes no new work, and who did that when. */
+void queue_routes_hold(struct json_writer *json, const struct queue_hold *hold);

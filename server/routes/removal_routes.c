@@ -25,13 +25,6 @@ const struct route removal_routes[] = {
     {0},
 };
 
-static void time_write(struct json_writer *json, const char *key, int64_t wall_ms)
-{
-    char text[CLOCK_TEXT_BYTES];
-    clock_text(wall_ms, text);
-    json_writer_string(json, key, text);
-}
-
 static void removal_write(struct json_writer *json, const struct removal_row *row)
 {
     char path[64];
@@ -39,10 +32,10 @@ static void removal_write(struct json_writer *json, const struct removal_row *ro
     json_writer_string(json, "id", row->id);
     json_writer_bool(json, "sweep", row->sweep);
     json_writer_int(json, "experiments", row->experiments);
-    json_writer_string(json, "owner", row->owner[0] ? row->owner : NULL);
-    json_writer_string(json, "removed_by", row->removed_by[0] ? row->removed_by : NULL);
-    time_write(json, "removed_at", row->removed_ms);
-    time_write(json, "restorable_until", row->restorable_ms);
+    json_writer_name(json, "owner", row->owner);
+    json_writer_name(json, "removed_by", row->removed_by);
+    json_writer_time(json, "removed_at", row->removed_ms);
+    json_writer_time(json, "restorable_until", row->restorable_ms);
     snprintf(path, sizeof path, "/v1/%s/%s/restore", row->sweep ? "sweeps" : "experiments", row->id);
     json_writer_begin_object(json, "links");
     json_writer_string(json, "restore", path);
@@ -75,6 +68,28 @@ static enum handled removals_list(struct request *request)
     return reply_error(request, &error);
 }
 
+/* Whose it is, whether it was removed or is there, which is nothing to do (*there). -1: *handled is the reply. */
+static int owner_find(struct request *request, char owner[USER_NAME_BYTES], bool *there,
+                      enum handled *handled)
+{
+    const char *id = request_param(request);
+    struct stored_resource found;
+    struct removal_row row;
+    struct error error = {0};
+    int count = id_valid(id) ? store_removals(service_of(request)->store, id, NULL, &row, 1, &error) : 0;
+    if (count < 0) {
+        *handled = reply_error(request, &error);
+        return -1;
+    }
+    *there = !count || row.sweep != resource_is_sweep(request);
+    if (*there && resource_read(request, &found, handled) < 0)
+        return -1;
+    snprintf(owner, USER_NAME_BYTES, "%s", *there ? found.owner : row.owner);
+    if (*there)
+        resource_clear(&found);
+    return 0;
+}
+
 /* A cached "there is none" does not exist, so nothing is to be dropped from the cache. */
 static enum handled restore(struct request *request)
 {
@@ -82,22 +97,20 @@ static enum handled restore(struct request *request)
     struct store *store = service_of(request)->store;
     struct store_mark mark = {
         .sweep = resource_is_sweep(request), .restore = true, .now_ms = clock_wall_ms()};
-    struct removal_row row;
+    char owner[USER_NAME_BYTES];
     struct error error = {0};
     enum handled handled;
+    bool there;
     if (wait)
         return wait_commit_over(wait, &handled) ? reply_no_content(request) : handled;
-    const char *id = request_param(request);
-    int count = id_valid(id) ? store_removals(store, id, NULL, &row, 1, &error) : 0;
-    if (count < 0)
-        return reply_error(request, &error);
-    if (!count || row.sweep != mark.sweep)
-        return reply_problem(request, PROBLEM_NOT_FOUND, "%s %s is not among what was removed",
-                             mark.sweep ? "sweep" : "experiment", id);
-    if (!resource_allowed(request, row.owner, &handled) ||
-        !(wait = wait_commit_new(request, sizeof *wait, free, &handled)))
+    if (owner_find(request, owner, &there, &handled) < 0 ||
+        !resource_allowed(request, owner, "restore it", &handled))
         return handled;
-    snprintf(mark.id, sizeof mark.id, "%s", id);
+    if (there)
+        return reply_no_content(request);
+    if (!(wait = wait_commit_new(request, sizeof *wait, free, &handled)))
+        return handled;
+    snprintf(mark.id, sizeof mark.id, "%s", request_param(request));
     if (store_mark(store, &mark, wait_commit_done, wait, &error) == 0)
         return HANDLED_WAIT;
     return reply_error(request, &error);

@@ -232,7 +232,7 @@ static void on_removed(void *state, const struct error *failed)
     wait_commit_done(state, failed);
 }
 
-bool resource_allowed(struct request *request, const char *owner, enum handled *handled)
+bool resource_allowed(struct request *request, const char *owner, const char *deed, enum handled *handled)
 {
     const struct user *user = request_user(request);
     const char *what = name_of(request), *id = request_param(request);
@@ -240,13 +240,13 @@ bool resource_allowed(struct request *request, const char *owner, enum handled *
         return true;
     if (owner[0])
         *handled = reply_problem(request, PROBLEM_FORBIDDEN,
-                                 "%s %s is %s's: %s or an admin may end or remove it, and this token is %s's",
-                                 what, id, owner, owner, user->name);
+                                 "%s %s is %s's: %s or an admin may %s, and this token is %s's", what, id,
+                                 owner, owner, deed, user->name);
     else
-        *handled = reply_problem(
-            request, PROBLEM_FORBIDDEN,
-            "%s %s was submitted without a token: an admin may end or remove it, and this token is %s's",
-            what, id, user->name);
+        *handled =
+            reply_problem(request, PROBLEM_FORBIDDEN,
+                          "%s %s was submitted without a token: an admin may %s, and this token is %s's",
+                          what, id, deed, user->name);
     return false;
 }
 
@@ -257,7 +257,8 @@ static bool refuse(struct request *request, bool remove, enum handled *handled)
     struct stored_resource found;
     if (resource_read(request, &found, handled) < 0)
         return true;
-    bool allowed = resource_allowed(request, found.owner, handled), early = remove && !found.ended;
+    bool allowed = resource_allowed(request, found.owner, "end or remove it", handled),
+         early = remove && !found.ended;
     if (allowed && early)
         *handled = reply_problem(request, PROBLEM_CONFLICT,
                                  "%s %s has not ended: %s; DELETE without remove cancels it",
@@ -313,8 +314,8 @@ static enum handled delete_begin(struct request *request, bool remove)
         snprintf(mark.by, sizeof mark.by, "%s", request_user(request)->name);
         status = store_mark(service->store, &mark, on_removed, wait, &error);
     } else
-        status =
-            (sweep ? queue_cancel_sweep : queue_cancel)(service->queue, id, wait_commit_done, wait, &error);
+        status = (sweep ? queue_cancel_sweep : queue_cancel)(service->queue, id, request_user(request)->name,
+                                                             wait_commit_done, wait, &error);
     if (status == 0)
         return HANDLED_WAIT;
     if (!remove && error.kind == ERROR_NOT_FOUND)

@@ -1,7 +1,6 @@
 /* What the endpoints of experiments and of sweeps have in common: both are listed, read, waited for, cancelled
    and removed in the same way (server/routes/removal_routes.c restores). The request's path says which of both it is. */
-#ifndef COALESCED_SERVER_ROUTES_RESOURCE_H
-#define COALESCED_SERVER_ROUTES_RESOURCE_H
+#pragma once
 
 #include "server/routes/service.h"
 
@@ -35,9 +34,7 @@ struct stored_resource {
 int resource_read(struct request *request, struct stored_resource *found, enum handled *handled);
 
 /* True: the user who asks may end, remove and restore what is this owner's (empty: it was submitted without a
-   token). Else *handled is the reply. */
-bool resource_allowed(struct request *request, const char *owner, enum handled *handled);
+   token). Else *handled is the reply, which says who may do the deed, as "restore it". */
+bool resource_allowed(struct request *request, const char *owner, const char *deed, enum handled *handled);
 
 void resource_clear(struct stored_resource *found);
-
-#endif

@@ -9,8 +9,8 @@
 
 /* clang-format off */
 const struct route *const service_routes[] = {
-    catalog_routes, comparison_routes, device_routes, event_routes, experiment_routes, health_routes, metrics_routes,
-    occupancy_routes, prediction_routes, queue_routes, removal_routes, sweep_routes, ui_routes, NULL};
+    comparison_routes, device_routes, event_routes, experiment_routes, health_routes, kernel_routes, metrics_routes,
+    occupancy_routes, prediction_routes, queue_routes, recipe_routes, removal_routes, sweep_routes, ui_routes, NULL};
 /* clang-format on */
 
 struct service *service_of(const struct request *request)

@@ -1,7 +1,6 @@
 /* What all endpoints work with: the service, the tables of routes, names of devices, and replies that several
    endpoints give. */
-#ifndef COALESCED_SERVER_ROUTES_SERVICE_H
-#define COALESCED_SERVER_ROUTES_SERVICE_H
+#pragma once
 
 #include "base/json_writer.h"
 #include "server/auth/users.h"
@@ -14,6 +13,7 @@
 #include "server/http/http.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
+#include "api/source_service.h"
 #include "server/store/experiment_reads.h"
 #include "server/store/retention.h"
 #include "server/store/startup_reads.h"
@@ -21,9 +21,9 @@
 
 /* The tables of routes, one a resource: each stands on top of the file of its name and ends with an empty
    route. */
-extern const struct route catalog_routes[], comparison_routes[], device_routes[], event_routes[],
-    experiment_routes[], health_routes[], metrics_routes[], occupancy_routes[], prediction_routes[],
-    queue_routes[], removal_routes[], sweep_routes[], ui_routes[];
+extern const struct route comparison_routes[], device_routes[], event_routes[], experiment_routes[],
+    health_routes[], kernel_routes[], metrics_routes[], occupancy_routes[], prediction_routes[],
+    queue_routes[], recipe_routes[], removal_routes[], sweep_routes[], ui_routes[];
 
 /* All of them, ended by NULL, for http_config.routes. */
 extern const struct route *const service_routes[];
@@ -38,12 +38,14 @@ struct service {
     struct device_pool *pool;
     struct readings *readings;
     struct calibrations *calibrations;
-    struct users *users; /* NULL: no tokens are asked for, everybody may do everything */
+    struct source_service *sources; /* NULL: no source is taken */
+    struct users *users;            /* NULL: no tokens are asked for, everybody may do everything */
     const char *data_dir;
     /* The device of a request that names none: a number, a name or "any"; NULL or empty: the first of the
        list. */
     const char *default_device;
-    double undo_s; /* what was removed can be restored for so long */
+    int owner_kernels; /* that one owner may have stored */
+    double undo_s;     /* what was removed can be restored for so long */
     char instance[64];
     /* Not NULL while the store cannot be opened: a handler then uses only data_dir, instance and this. */
     struct starting *starting;
@@ -85,5 +87,3 @@ enum handled service_reply_no_memory(struct request *request, const char *what);
 
 /* Answers 400 with the sentence. */
 enum handled service_reply_wrong(struct request *request, const char *wrong);
-
-#endif

@@ -1,7 +1,6 @@
 /* Answers requests while the store cannot be opened because its disk is full or fails: the process is
    alive and not ready, with the reason. */
-#ifndef COALESCED_SERVER_ROUTES_STARTING_H
-#define COALESCED_SERVER_ROUTES_STARTING_H
+#pragma once
 
 #include "server/http/http.h"
 
@@ -24,5 +23,3 @@ enum handled starting_refuse(struct request *request);
 
 /* Stops answering and frees it; NULL is allowed. */
 void starting_end(struct starting *starting);
-
-#endif

@@ -10,6 +10,7 @@
 #include "api/experiment_json.h"
 #include "api/device_choice.h"
 #include "api/json_parts.h"
+#include "api/protocol.h"
 #include "api/recipe.h"
 #include "api/sweep_axes.h"
 #include "base/hash.h"
@@ -47,51 +48,148 @@ static bool priority_allowed(int64_t priority, const struct user *user, struct s
 
 /* ---- one experiment ---- */
 
+/* What is to be queued, of an experiment whose texts and kernel's name the plan has. */
+static void single_fill(struct submission_plan *plan, const struct experiment *experiment,
+                        const struct device_set *set)
+{
+    struct sweep_experiment *single = &plan->single;
+    single->open = device_choice_open(&experiment->device);
+    single->kernel = plan->kernel;
+    single->devices = *set;
+    single->priority = (int)experiment->priority;
+    single->timeout_s = experiment->timeout_s;
+    single->request = plan->single_text;
+    plan->device = single->open ? -1 : device_set_next(set, 0);
+    plan->items = (struct sweep){.experiments = single, .experiment_count = 1, .rounds = 1};
+}
+
+/* Reads and checks it. 0, or -1 with what is wrong in fault->problems. */
+static int single_read(struct experiment_request *asked, const json_t *object,
+                       const struct request_kernels *kernels, const struct submission_devices *devices,
+                       struct device_set *set, enum device_fit *fit, struct problems *problems)
+{
+    experiment_request_read(asked, object, kernels, problems);
+    if (!asked->experiment.kernel)
+        return -1;
+    experiment_request_require(asked->experiment.kernel, object, problems);
+    /* Wrong fields hold their defaults, so that all that is wrong is found at once, and what is wrong on any
+       device is said before a device is known. */
+    *fit = device_fit_find(&asked->experiment, devices->offers, set, problems);
+    if (!problems->count)
+        experiment_request_check(asked, problems);
+    return problems->count ? -1 : 0;
+}
+
 static int plan_single(struct submission_plan *plan, json_t *object, const struct submission_request *request,
                        const struct submission_devices *devices, struct submission_fault *fault)
 {
-    struct experiment experiment;
+    struct experiment_request asked;
+    const struct experiment *experiment = &asked.experiment;
     struct device_set set = {{0}};
     struct buffer text = {0};
     enum device_fit fit = DEVICE_REFUSED;
     if (device_choice_default(object, devices->default_device, devices->first) < 0)
         return -1;
-    experiment_json_read(&experiment, object, &fault->problems);
-    /* Wrong fields hold their defaults, so that all that is wrong is found at once, and what is wrong on any
-       device is said before a device is known. */
-    if (experiment.kernel)
-        fit = device_fit_find(&experiment, devices->offers, &set, &fault->problems);
-    if (fault->problems.count || !experiment.kernel) {
-        sweep_axes_explain(experiment.kernel, object, &fault->problems);
+    if (single_read(&asked, object, &plan->kernels, devices, &set, &fit, &fault->problems) < 0) {
+        sweep_axes_explain(experiment->kernel, object, &fault->problems);
         return fail(fault, SUBMISSION_INVALID);
     }
     fault->device = device_set_next(&set, 0);
     if (fit == DEVICE_UNKNOWN)
         return fail(fault, SUBMISSION_UNKNOWN);
-    if (!priority_allowed(experiment.priority, request->user, fault))
+    if (!priority_allowed(experiment->priority, request->user, fault))
         return -1;
     struct json_writer json = {.out = &text};
-    experiment_text_write(&json, NULL, &experiment, object);
+    experiment_request_write(&json, &asked, object);
     if (json_writer_finish(&json) < 0) {
         buffer_free(&text);
         return -1;
     }
-    bool open = device_choice_open(&experiment.device);
     plan->single_text = text.data;
-    plan->kernel = experiment.kernel->name;
-    plan->device = open ? -1 : device_set_next(&set, 0);
-    plan->single = (struct sweep_experiment){
-        .kernel = plan->kernel,
-        .devices = set,
-        .open = open,
-        .priority = (int)experiment.priority,
-        .timeout_s = experiment.timeout_s,
-        .request = plan->single_text,
-    };
-    plan->items = (struct sweep){.experiments = &plan->single, .experiment_count = 1, .rounds = 1};
+    plan->kernel = experiment->kernel->name;
+    if (plan->kernels.count) { /* the name is the kernel's own */
+        snprintf(plan->source_name, sizeof plan->source_name, "%s", plan->kernel);
+        plan->kernel = plan->source_name;
+    }
+    plan->single.source_count = experiment_request_definitions(&asked, &plan->kernels, plan->single.sources);
+    single_fill(plan, experiment, &set);
     if (request->key)
         fingerprint_make("", plan->single_text, plan->fingerprint);
     return 0;
+}
+
+/* ---- kernels that users bring ---- */
+
+bool submission_plan_may_compile(const char *body, size_t length)
+{
+    return memmem(body, length, "\"source\"", 8) || memmem(body, length, "\"src-", 5);
+}
+
+/* Has each compiled, so that what the compiler finds is a refusal. `reference`: what is wrong with a kernel that is only that
+   one's is said to be of it. */
+static int kernels_compile(const struct request_kernels *kernels, const json_t *object,
+                           const struct submission_sources *sources, struct submission_fault *fault)
+{
+    const json_t *reference = json_object_get(json_object_get(object, "reference"), "kernel");
+    const json_t *named = json_object_get(object, "kernel");
+    for (int i = 0; i < kernels->count; i++) {
+        struct problems inner = {0};
+        const char *name = kernels->at[i]->name;
+        if (sources->compile(sources->arg, kernels->at[i], &inner, &fault->error) < 0)
+            return -1;
+        bool of_reference =
+            json_parts_is(reference, name) && !json_is_array(named) && !json_parts_is(named, name);
+        if (of_reference)
+            problem_add_within(&fault->problems, "reference", &inner);
+        for (int p = 0; p < inner.count && p < EXPERIMENT_PROBLEMS && !of_reference; p++)
+            problem_add_at(&fault->problems, inner.at[p].pointer, inner.at[p].line, inner.at[p].column, "%s",
+                           inner.at[p].detail);
+    }
+    return 0;
+}
+
+/* Longer than a message to an executor may be, with its reference? */
+static void check_length(const struct request_kernels *kernels, struct problems *problems)
+{
+    enum { MOST = PROTOCOL_PAYLOAD_BYTES / 2 - 4096 };
+    size_t bytes[2] = {0, 0}; /* of the longest two */
+    for (int i = 0; i < kernels->count; i++) {
+        size_t length = strlen(kernels->definition[i]);
+        size_t shorter = length < bytes[0] ? length : bytes[0];
+        bytes[0] = length > bytes[0] ? length : bytes[0];
+        bytes[1] = shorter > bytes[1] ? shorter : bytes[1];
+    }
+    if (bytes[0] + bytes[1] > MOST)
+        problem_add(problems, "#/source", "takes %zu bytes with its arguments and its reference, at most %d",
+                    bytes[0] + bytes[1], MOST);
+}
+
+/* Takes the kernels of users out of the request, which names them from here on. 0, or -1 with *fault: then they may be there
+   all the same. */
+static int plan_kernels(struct submission_plan *plan, json_t *object,
+                        const struct submission_request *request, struct submission_fault *fault)
+{
+    const struct submission_sources *sources = request->sources;
+    bool brought = json_object_get(object, "source") != NULL;
+    if (!brought && !request_kernels_are_named(json_object_get(object, "kernel")))
+        return 0;
+    if (request->sweep && json_object_get(object, "recipe")) {
+        problem_add(&fault->problems, "#/recipe",
+                    "is of kernels of the suite, and the request has one of one's own");
+        return fail(fault, SUBMISSION_INVALID);
+    }
+    if (!sources) {
+        problem_add(&fault->problems, brought ? "#/source" : "#/kernel",
+                    "this service takes no source: it was started with --source off");
+        return fail(fault, SUBMISSION_INVALID);
+    }
+    int status = request_kernels_take(&plan->kernels, object, request->sweep, sources->find, sources->arg,
+                                      &fault->problems, &fault->error);
+    if (status == 0 && kernels_compile(&plan->kernels, object, sources, fault) == 0)
+        check_length(&plan->kernels, &fault->problems);
+    if (fault->error.kind != ERROR_NONE)
+        return fail(fault, SUBMISSION_FAILED);
+    return fault->problems.count ? fail(fault, SUBMISSION_INVALID) : 0;
 }
 
 /* ---- a sweep ---- */
@@ -117,15 +215,15 @@ static char *repeated_text(const json_t *object)
     return buffer_take(&text);
 }
 
-static int repeated_expand(struct sweep *sweep, json_t *object, const struct submission_devices *devices,
-                           struct problems *problems)
+static int repeated_expand(struct sweep *sweep, json_t *object, const struct request_kernels *kernels,
+                           const struct submission_devices *devices, struct problems *problems)
 {
     const json_t *name = json_object_get(object, "kernel");
     if (device_choice_default(object, devices->default_device, devices->first) < 0)
         return -1;
-    int status = sweep_expand_one(sweep, object, devices->offers, problems);
+    int status = sweep_expand_one(sweep, object, kernels, devices->offers, problems);
     if (status < 0 && json_is_string(name))
-        sweep_axes_explain(suite_find(json_string_value(name)), object, problems);
+        sweep_axes_explain(request_kernels_find(kernels, json_string_value(name)), object, problems);
     return status;
 }
 
@@ -136,7 +234,7 @@ static int sweep_or_recipe_expand(struct submission_plan *plan, json_t *object,
     int status = -1;
     json_t *wanted = recipe_resolve(object, &recipe, problems);
     if (wanted && device_choice_default(wanted, devices->default_device, devices->first) == 0)
-        status = sweep_expand(&plan->items, wanted, devices->offers, problems);
+        status = sweep_expand(&plan->items, wanted, &plan->kernels, devices->offers, problems);
     if (status == 0 && recipe)
         status = sweep_refer(&plan->items, recipe, devices->offers, PREDICTING_MAX_MS);
     if (recipe)
@@ -170,8 +268,9 @@ static int plan_sweep(struct submission_plan *plan, json_t *object, const struct
     plan->sweep = true;
     plan->request = text;
     plan->items.unknown_device = -1;
-    int status = request->sweep ? sweep_or_recipe_expand(plan, object, devices, &fault->problems)
-                                : repeated_expand(&plan->items, object, devices, &fault->problems);
+    int status = request->sweep
+                     ? sweep_or_recipe_expand(plan, object, devices, &fault->problems)
+                     : repeated_expand(&plan->items, object, &plan->kernels, devices, &fault->problems);
     if (fault->problems.count)
         fault->kind = SUBMISSION_INVALID;
     if (status < 0 || !text || fault->problems.count)
@@ -187,6 +286,8 @@ static int plan_sweep(struct submission_plan *plan, json_t *object, const struct
 static int plan_object(struct submission_plan *plan, json_t *object, const struct submission_request *request,
                        const struct submission_devices *devices, struct submission_fault *fault)
 {
+    if (plan_kernels(plan, object, request, fault) < 0)
+        return -1;
     if (!request->sweep && json_object_get(object, "repeat")) {
         if (sweep_repeat(object, &fault->problems) > 1 || fault->problems.count) {
             fault->problems.count = 0; /* expanding it adds them again, with all others */
@@ -206,6 +307,7 @@ int submission_plan_make(struct submission_plan *plan, const struct submission_r
     *plan = (struct submission_plan){.device = -1};
     fault->kind = SUBMISSION_NO_MEMORY; /* where nothing else is said */
     fault->problems.count = 0;
+    fault->error = (struct error){0};
     json_t *object = json_parts_body(request->body, request->length, least, fault->detail);
     if (!object)
         return fail(fault, SUBMISSION_MALFORMED);
@@ -232,4 +334,5 @@ void submission_plan_clear(struct submission_plan *plan)
     plan->request = NULL;
     free(plan->single_text);
     plan->single_text = NULL;
+    request_kernels_clear(&plan->kernels);
 }

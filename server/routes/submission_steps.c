@@ -14,6 +14,7 @@
 #include "server/queue/queue_submit.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
+#include "server/routes/stored_source.h"
 #include "server/routes/submission_plan.h"
 #include "server/routes/sweep_reply.h"
 #include "server/routes/wait.h"
@@ -85,15 +86,34 @@ static enum handled reply_fault(struct request *request, const struct submission
         return reply_fields_as(request, PROBLEM_FORBIDDEN, &fault->problems);
     case SUBMISSION_UNKNOWN:
         return service_reply_unknown_device(request, fault->device);
+    case SUBMISSION_FAILED:
+        return reply_error(request, &fault->error);
     case SUBMISSION_NO_MEMORY:
         break;
     }
     return service_reply_no_memory(request, "for another submission");
 }
 
+static struct source_kernel *on_find(void *arg, json_t *object, struct problems *problems,
+                                     struct error *error)
+{
+    const struct submission_state *state = arg;
+    return stored_source_take(state->service->sources, state->service->store, state->read.user, object,
+                              problems, error);
+}
+
+static int on_compile(void *arg, const struct source_kernel *kernel, struct problems *problems,
+                      struct error *error)
+{
+    const struct submission_state *state = arg;
+    return stored_source_compile(state->service->sources, kernel, problems, error);
+}
+
 static void decide(struct submission_state *state)
 {
     const struct service *service = state->service;
+    const struct submission_sources sources = {on_find, on_compile, state};
+    state->read.sources = service->sources ? &sources : NULL;
     struct device_snapshot *snapshot = device_snapshot_new(service->devices);
     state->plan_status = -1;
     state->fault.kind = SUBMISSION_NO_MEMORY;
@@ -115,7 +135,8 @@ static void decide_in_pool(struct request *request)
 /* Many points take longer than a connection's thread may be held. */
 static bool takes_long(const struct submission_request *read)
 {
-    return read->sweep || memmem(read->body, read->length, "\"repeat\"", 8);
+    return read->sweep || memmem(read->body, read->length, "\"repeat\"", 8) ||
+           submission_plan_may_compile(read->body, read->length);
 }
 
 /* ---- act ---- */

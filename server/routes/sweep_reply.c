@@ -25,42 +25,80 @@ const char *sweep_reply_state(const struct sweep_row *row)
     return row->states[JOB_SUCCEEDED] == row->total ? "succeeded" : "finished";
 }
 
+static void write_devices(struct json_writer *json, struct service *service, const struct device_set *devices)
+{
+    if (!device_set_count(devices)) {
+        json_writer_null(json, "devices");
+        return;
+    }
+    json_writer_begin_array(json, "devices");
+    for (int i = device_set_next(devices, 0); i >= 0; i = device_set_next(devices, i + 1)) {
+        char name[DEVICE_NAME_BYTES];
+        devices_name(service->devices, i, name);
+        json_writer_begin_object(json, NULL);
+        view_device_name(json, i, name);
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+}
+
+static void write_counts(struct json_writer *json, const struct sweep_row *row)
+{
+    const int *states = row->states;
+    int done = states[JOB_SUCCEEDED] + states[JOB_FAILED] + states[JOB_CANCELLED] + row->removed;
+    json_writer_int(json, "repeat", row->rounds);
+    json_writer_int(json, "point_count", row->total / row->rounds);
+    json_writer_int(json, "total", row->total);
+    json_writer_int(json, "done", done);
+    for (enum job_state state = 0; state < JOB_STATES; state++)
+        json_writer_int(json, job_state_name(state), states[state]);
+    json_writer_int(json, "removed", row->removed);
+}
+
+static void write_links(struct json_writer *json, const char *id)
+{
+    char csv[ID_BYTES + 4];
+    snprintf(csv, sizeof csv, "%s.csv", id);
+    json_writer_begin_object(json, "links");
+    view_link(json, "self", "/v1/sweeps/", id);
+    view_link(json, "csv", "/v1/sweeps/", csv);
+    view_link(json, "experiments", "/v1/experiments?sweep=", id);
+    json_writer_end(json);
+}
+
 double sweep_reply_open(struct json_writer *json, const char *key, struct service *service,
                         const struct sweep_row *row, bool request)
 {
-    bool ended = sweep_row_ended(row);
-    struct view_sweep view = {
-        .id = row->id,
-        .request = request ? row->request : NULL,
-        .state = sweep_reply_state(row),
-        .recipe = row->recipe,
-        .owner = row->owner,
-        .spread = row->spread,
-        .submitted_ms = row->submitted_ms,
-        .finished_ms = ended ? row->finished_ms : 0,
-        .repeat = row->rounds,
-        .total = row->total,
-        .queued = row->states[JOB_QUEUED],
-        .running = row->states[JOB_RUNNING],
-        .succeeded = row->states[JOB_SUCCEEDED],
-        .failed = row->states[JOB_FAILED],
-        .cancelled = row->states[JOB_CANCELLED],
-        .removed = row->removed,
-        .cancelling = row->cancelled && !ended,
-    };
-    for (int i = device_set_next(&row->devices, 0); i >= 0; i = device_set_next(&row->devices, i + 1)) {
-        struct view_ran *ran = &view.devices[view.device_count++];
-        ran->device = i;
-        devices_name(service->devices, i, ran->name);
-    }
+    bool ended = sweep_row_ended(row), paused;
+    char waits_for[VIEW_WAITS_BYTES] = "";
     int device;
     char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device);
     if (next)
-        experiment_reply_block_reason(service, device, next, view.waits_for, sizeof view.waits_for);
+        experiment_reply_block_reason(service, device, next, waits_for, sizeof waits_for);
     free(next);
-    view.eta_s = queue_view_sweep_eta_s(service->queue, row->id, &view.paused);
-    view_sweep_open(json, key, &view);
-    return view.eta_s;
+    double eta_s = queue_view_sweep_eta_s(service->queue, row->id, &paused);
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "id", row->id);
+    json_writer_string(json, "state", sweep_reply_state(row));
+    json_writer_time(json, "submitted_at", row->submitted_ms);
+    json_writer_time(json, "finished_at", ended ? row->finished_ms : 0);
+    json_writer_string(json, "recipe", row->recipe);
+    json_writer_name(json, "owner", row->owner);
+    json_writer_bool(json, "spread", row->spread);
+    write_devices(json, service, &row->devices);
+    write_counts(json, row);
+    if (!ended)
+        json_writer_seconds(json, "eta_seconds", eta_s);
+    if (waits_for[0])
+        json_writer_string(json, "waits_for", waits_for);
+    if (paused)
+        json_writer_bool(json, "paused", true);
+    if (row->cancelled && !ended)
+        json_writer_bool(json, "cancelling", true);
+    if (request && row->request)
+        json_writer_json(json, "request", row->request);
+    write_links(json, row->id);
+    return eta_s;
 }
 
 enum handled sweep_reply_accepted(struct request *request, unsigned status, const struct sweep_row *row)
@@ -110,7 +148,7 @@ static int point_write(struct paging *paging, const struct view_point *point,
 {
     struct buffer *out = paging->json.out;
     if (paging->table)
-        return summary ? summary_table_row(out, summary, &paging->columns, point)
+        return summary ? sweep_table_row(out, summary, &paging->columns, point)
                        : csv_row(out, &paging->columns, point);
     if (summary)
         point_summary_write(&paging->json, NULL, summary, point);
@@ -212,14 +250,12 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
 /* ---- the columns of a table ---- */
 
 /* Those that the page asks for and, of a summary, all that there are; *all is to be cleared in any case. */
-static int columns_choose(const struct sweep_page *page, const char *values, struct summary_table *all,
+static int columns_choose(const struct sweep_page *page, const char *values, struct sweep_table *all,
                           struct columns *columns, char detail[COLUMNS_DETAIL_BYTES])
 {
-    *all = (struct summary_table){0};
-    if (page->view != SWEEP_VIEW_SUMMARY)
-        return csv_columns(columns, page->columns, detail);
+    *all = (struct sweep_table){0};
     snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
-    if (summary_table_make(all, values) < 0)
+    if (sweep_table_make(all, page->view == SWEEP_VIEW_SUMMARY, values) < 0)
         return -1;
     return columns_read(columns, page->columns, all->names, all->count, detail);
 }
@@ -227,12 +263,12 @@ static int columns_choose(const struct sweep_page *page, const char *values, str
 int sweep_reply_columns_check(const struct sweep_page *page, const char *values,
                               char detail[COLUMNS_DETAIL_BYTES])
 {
-    struct summary_table all;
+    struct sweep_table all;
     struct columns columns;
     if (!page->table)
         return 0;
     int status = columns_choose(page, values, &all, &columns, detail);
-    summary_table_clear(&all);
+    sweep_table_clear(&all);
     return status;
 }
 
@@ -246,12 +282,10 @@ static int table_begin(struct request *request, struct paging *paging, const str
                        enum handled *handled)
 {
     char detail[COLUMNS_DETAIL_BYTES];
-    struct summary_table all = {0};
+    struct sweep_table all = {0};
     struct buffer values = {0};
     struct error error = {0};
-    int status = 0;
-    if (paging->summary)
-        status = store_points(paging->service->store, paging->id, 0, 1, values_take, &values, &error);
+    int status = store_points(paging->service->store, paging->id, 0, 1, values_take, &values, &error);
     if (values.failed)
         status = error_set(&error, ERROR_MEMORY, "no memory for a table");
     if (status < 0)
@@ -259,11 +293,9 @@ static int table_begin(struct request *request, struct paging *paging, const str
     else if ((status =
                   columns_choose(page, values.data ? values.data : "{}", &all, &paging->columns, detail)) < 0)
         *handled = service_reply_wrong(request, detail);
-    else if (paging->summary)
-        columns_header(&paging->head, &paging->columns, all.names);
     else
-        csv_header(&paging->head, &paging->columns);
-    summary_table_clear(&all);
+        columns_header(&paging->head, &paging->columns, all.names);
+    sweep_table_clear(&all);
     buffer_free(&values);
     return status;
 }

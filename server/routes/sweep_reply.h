@@ -1,6 +1,5 @@
 /* Sweeps and their points as the endpoints show them. */
-#ifndef COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
-#define COALESCED_SERVER_ROUTES_SWEEP_REPLY_H
+#pragma once
 
 #include "api/csv.h"
 #include "api/view.h"
@@ -41,5 +40,3 @@ enum handled sweep_reply_accepted(struct request *request, unsigned status, cons
    the store and sent a few at a time. */
 enum handled sweep_reply_points(struct request *request, const struct sweep_row *row,
                                 const struct sweep_page *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* Waiting within a handler without blocking its thread: for a write to be on the disk, and for the end of
    an experiment or of a sweep. The handler returns what these functions give it and is called again. */
-#ifndef COALESCED_SERVER_ROUTES_WAIT_H
-#define COALESCED_SERVER_ROUTES_WAIT_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -36,5 +35,3 @@ struct end_wait;
    called before its state is read, so that an end in between is not missed. NULL: no memory. */
 struct end_wait *wait_end_new(struct request *request, const char *id);
 void wait_end_free(void *end_wait); /* NULL is allowed */
-
-#endif

@@ -8,6 +8,7 @@
 #include "api/sweep.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "server/store/kernel_rows.h"
 #include "server/store/row_removal.h"
 
 enum { PURGE_EVERY_MS = 10 * 60 * 1000 };
@@ -77,6 +78,7 @@ static void experiment_insert(struct transaction *transaction, const struct stor
                     SQL_TEXT(experiment->kernel), SQL_TEXT(experiment->request), SQL_TEXT(submission->sweep),
                     SQL_INT(experiment->points), owner_value(submission),
                     repeated ? SQL_INT(experiment->repeat_index) : SQL_TEXT(NULL));
+    kernel_rows_use(transaction, experiment->id, experiment->sources, experiment->source_count);
     if (!strstr(experiment->request, "\"labels\":") || transaction->error.kind != ERROR_NONE)
         return;
     TRANSACTION_RUN(transaction,
@@ -259,6 +261,15 @@ static void calibration_apply(struct transaction *transaction, const struct stor
                     SQL_TEXT(calibration->calibration));
 }
 
+static void kernel_apply(struct applier *applier, struct store_write *write)
+{
+    struct transaction *transaction = &applier->transaction;
+    const struct store_kernel *kernel = write->kernel;
+    if (kernel->remove || disk_reserve_take_bytes(&applier->reserve, (int64_t)strlen(kernel->definition),
+                                                  &transaction->error) == 0)
+        kernel_rows_apply(transaction, write);
+}
+
 /* ---- a write ---- */
 
 /* A write of one statement is all or nothing by itself; a savepoint would copy each page that changes. */
@@ -266,12 +277,13 @@ static bool is_one_statement(const struct store_write *write)
 {
     const struct store_submission *submission = write->submission;
     if (write->cancel || write->mark || write->removal || write->bind || write->device_count ||
-        write->calibration || write->forgotten_count)
+        write->calibration || write->kernel || write->forgotten_count)
         return false;
     if (!submission)
         return write->change_count + !!write->share + !!write->hold == 1 &&
                !(write->change_count && (has_samples(&write->changes[0]) || write->changes[0].lost));
-    return !write->change_count && !submission->sweep && !submission->key;
+    return !write->change_count && !submission->sweep && !submission->key &&
+           !submission->experiments[0].source_count;
 }
 
 static void parts_apply(struct applier *applier, struct store_write *write)
@@ -306,6 +318,8 @@ static void parts_apply(struct applier *applier, struct store_write *write)
         device_apply(transaction, &write->devices[i]);
     if (write->calibration)
         calibration_apply(transaction, write->calibration);
+    if (write->kernel)
+        kernel_apply(applier, write);
     event_log_write(&applier->events, write);
 }
 

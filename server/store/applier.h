@@ -1,6 +1,5 @@
 /* Does within the writer's transaction what each write says. On the writer's thread alone. */
-#ifndef COALESCED_SERVER_STORE_APPLIER_H
-#define COALESCED_SERVER_STORE_APPLIER_H
+#pragma once
 
 #include "server/store/data_directory.h"
 #include "server/store/event_log.h"
@@ -28,5 +27,3 @@ void applier_write(struct applier *applier, struct store_write *write);
    transaction once it is committed. */
 int applier_commit(struct applier *applier);
 void applier_rollback(struct applier *applier);
-
-#endif

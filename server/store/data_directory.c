@@ -184,7 +184,12 @@ int64_t disk_reserve_log_bytes(int file, int64_t reserve_bytes)
 
 int disk_reserve_take(struct disk_reserve *reserve, int experiments, struct error *error)
 {
-    int64_t now_ns = clock_monotonic_ns(), wanted = (int64_t)experiments * EXPERIMENT_BYTES, reserved;
+    return disk_reserve_take_bytes(reserve, (int64_t)experiments * EXPERIMENT_BYTES, error);
+}
+
+int disk_reserve_take_bytes(struct disk_reserve *reserve, int64_t wanted, struct error *error)
+{
+    int64_t now_ns = clock_monotonic_ns(), reserved;
     if (!reserve->reserve_bytes)
         return 0;
     if (!reserve->looked_ns || now_ns - reserve->looked_ns > SPACE_LOOK_MS * 1000000LL) {

@@ -1,8 +1,7 @@
 /* The data directory: its lock, which only one server holds; a check that the database's files are still in it;
    and the reserve of its disk. Submissions are refused when the disk is nearly full: a part of it is reserved for
    the ends of what runs and waits already, because an end that cannot be written stops the server. */
-#ifndef COALESCED_SERVER_STORE_DATA_DIRECTORY_H
-#define COALESCED_SERVER_STORE_DATA_DIRECTORY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -59,9 +58,10 @@ int64_t disk_reserve_bytes(int64_t reserve_bytes, int64_t total_bytes);
 /* Takes the space of so many new experiments. 0; or -1: ERROR_STORAGE, saying how many bytes are missing. */
 int disk_reserve_take(struct disk_reserve *reserve, int experiments, struct error *error);
 
+/* The same of that many bytes more. */
+int disk_reserve_take_bytes(struct disk_reserve *reserve, int64_t bytes, struct error *error);
+
 /* How many bytes logs may write to the file system of that open file: what is free beyond the reserve and a
    quarter of it, so that logs never end submissions. INT64_MAX: nothing is reserved, or the file system does
    not say. Any thread. */
 int64_t disk_reserve_log_bytes(int file, int64_t reserve_bytes);
-
-#endif

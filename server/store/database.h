@@ -1,7 +1,6 @@
 /* Connections to the database: prepared statements with their values, and the read-only connections that
    readers borrow. */
-#ifndef COALESCED_SERVER_STORE_DATABASE_H
-#define COALESCED_SERVER_STORE_DATABASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ int rows_end(struct rows *rows, const char *what, struct error *error);
    *no_memory. rows_copy() cuts it to the size; empty for an SQL NULL. */
 char *rows_text(const struct rows *rows, int column, bool *no_memory);
 void rows_copy(const struct rows *rows, int column, char *text, size_t size);
-
-#endif

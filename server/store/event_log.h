@@ -1,8 +1,7 @@
 /* The log of what happened to experiments, sweeps and holds: a line "KIND JSON\n" for each event, numbered,
    stored in the transaction that makes the change. One row holds all events of a transaction, so that they
    share its cost. On the writer's thread alone. */
-#ifndef COALESCED_SERVER_STORE_EVENT_LOG_H
-#define COALESCED_SERVER_STORE_EVENT_LOG_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -45,5 +44,3 @@ void event_log_publish(struct event_log *log);
 
 /* After a transaction that failed. */
 void event_log_forget(struct event_log *log);
-
-#endif

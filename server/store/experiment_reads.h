@@ -1,6 +1,5 @@
 /* Reads experiments: one by its id, its raw samples, and lists; and sweeps with their points. Any thread. */
-#ifndef COALESCED_SERVER_STORE_EXPERIMENT_READS_H
-#define COALESCED_SERVER_STORE_EXPERIMENT_READS_H
+#pragma once
 
 #include "server/store/job.h"
 
@@ -33,5 +32,3 @@ int store_sweeps(struct store *store, const struct store_filter *filter,
    round; as store_list(). */
 int store_points(struct store *store, const char *sweep, int from, int limit,
                  int (*each)(void *arg, const struct point_row *), void *arg, struct error *error);
-
-#endif

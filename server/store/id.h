@@ -1,7 +1,6 @@
 /* Ids of experiments and sweeps: 26 characters that sort by the time at which they were given (48 bits of
    milliseconds, then 80 random bits, which count up within one millisecond; Crockford's base 32). */
-#ifndef COALESCED_SERVER_STORE_ID_H
-#define COALESCED_SERVER_STORE_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int64_t id_ms(const char *id);
 
 /* The least id that is given at that time or later; milliseconds since 1970. */
 void id_least(int64_t ms, char id[ID_BYTES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* What the store holds, as its readers return it: experiments, sweeps, points, events; and which of them a
    list has. Requests and results are JSON texts that the store neither parses nor prints: api/ writes them
    and composes the views. */
-#ifndef COALESCED_SERVER_STORE_JOB_H
-#define COALESCED_SERVER_STORE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ struct store_filter {
     int limit;                       /* rows at most */
     int within_ms; /* for a page, else ERROR_UNAVAILABLE; 0: two seconds; negative: no limit */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads what was removed and can still be restored. Any thread. */
-#ifndef COALESCED_SERVER_STORE_REMOVAL_READS_H
-#define COALESCED_SERVER_STORE_REMOVAL_READS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ int store_removals(struct store *store, const char *id, const char *by, struct r
 /* Sets ERROR_NOT_FOUND for what a reader did not find: that there is none, or that it was removed and until when
    it can be restored. Returns -1. */
 int removal_reads_missing(struct store *store, bool sweep, const char *id, struct error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* Removes what has ended: one on request, which hides it, and by policy what ended longest ago. A periodic job
    (server/periodic.h) has the writer delete the rows step by step and give the file's free pages back. A sweep
    is as old as its last end, and is removed whole. What has not ended is not touched. */
-#ifndef COALESCED_SERVER_STORE_RETENTION_H
-#define COALESCED_SERVER_STORE_RETENTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ int retention_start(struct retention **retention, struct store *store, const str
 
 /* NULL is allowed. */
 void retention_stop(struct retention *retention);
-
-#endif

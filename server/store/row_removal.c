@@ -78,6 +78,15 @@ static void sweep_delete(struct step *step, const char *id)
         }
 }
 
+/* The oldest of those who have it stored. */
+static void kernel_delete(struct step *step, const char *name)
+{
+    TRANSACTION_RUN(step->transaction,
+                    "DELETE FROM stored_kernels WHERE name = ?1 AND stored_ms ="
+                    " (SELECT min(stored_ms) FROM stored_kernels WHERE name = ?1)",
+                    SQL_TEXT(name));
+}
+
 /* ---- what is removed on request ---- */
 
 /* The first column of the first row, or -1. */
@@ -89,6 +98,10 @@ static int number_read(struct transaction *transaction, const char *sql, const c
 
 static void restore(struct transaction *transaction, const struct store_mark *mark)
 {
+    static const char *const seen[] = {
+        "SELECT 1 FROM experiments WHERE id = ?1 AND id NOT IN (SELECT id FROM removals)"
+        " AND ifnull(sweep, '') NOT IN (SELECT id FROM removals)",
+        "SELECT 1 FROM sweeps WHERE id = ?1 AND id NOT IN (SELECT id FROM removals)"};
     sqlite3_stmt *with = TRANSACTION_ROW(
         transaction,
         "SELECT id FROM removals WHERE id = (SELECT sweep FROM removals WHERE id = ?) AND until_ms > ?",
@@ -100,8 +113,9 @@ static void restore(struct transaction *transaction, const struct store_mark *ma
     else if (!TRANSACTION_RUN(transaction,
                               "DELETE FROM removals WHERE id = ? AND is_sweep = ? AND until_ms > ?"
                               " AND ifnull(sweep, '') NOT IN (SELECT id FROM removals)",
-                              SQL_TEXT(mark->id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)))
-        error_set(&transaction->error, ERROR_NOT_FOUND, "%s %s is not among what was removed",
+                              SQL_TEXT(mark->id), SQL_INT(mark->sweep), SQL_INT(mark->now_ms)) &&
+             number_read(transaction, seen[mark->sweep], mark->id) < 0)
+        error_set(&transaction->error, ERROR_NOT_FOUND, "there is no %s %s",
                   mark->sweep ? "sweep" : "experiment", mark->id);
 }
 
@@ -146,9 +160,13 @@ static bool too_much(struct step *step)
     return limit > 0 && used * pages(step, "PRAGMA page_size") > limit;
 }
 
+/* What is to be removed. */
+enum oldest { OLDEST_EXPERIMENT, OLDEST_SWEEP, OLDEST_KERNEL, OLDEST_NONE };
+
 /* Finds what was removed and whose time is over; with too much in use also whose time is not, since nobody
-   sees it any more; else what ended longest ago, if the policy removes it. False: there is none. */
-static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
+   sees it any more; else what ended longest ago, if the policy removes it. A stored kernel that no experiment uses ended when
+   it was stored. */
+static enum oldest oldest_find(struct step *step, char id[ID_BYTES])
 {
     static const char sql[] =
         "SELECT * FROM (SELECT id, is_sweep, 0 FROM removals WHERE until_ms <= ? ORDER BY until_ms LIMIT 1)"
@@ -158,16 +176,18 @@ static bool oldest_find(struct step *step, char id[ID_BYTES], bool *sweep)
         " UNION ALL SELECT * FROM (SELECT id, 0, finished_ms FROM experiments"
         " WHERE sweep IS NULL AND finished_ms > 0 AND id NOT IN (SELECT id FROM removals)"
         " ORDER BY finished_ms LIMIT 1)"
+        " UNION ALL SELECT * FROM (SELECT name, 2, stored_ms FROM stored_kernels AS kept"
+        " WHERE NOT EXISTS (SELECT 1 FROM source_uses WHERE name = kept.name) ORDER BY stored_ms LIMIT 1)"
         " ORDER BY 3, 2 DESC LIMIT 1";
     bool much = too_much(step);
     sqlite3_stmt *row =
         TRANSACTION_ROW(step->transaction, sql, SQL_INT(much ? INT64_MAX : step->removal->now_ms));
     if (!row)
-        return false;
+        return OLDEST_NONE;
     snprintf(id, ID_BYTES, "%s", (const char *)sqlite3_column_text(row, 0));
-    *sweep = sqlite3_column_int(row, 1);
+    enum oldest what = (enum oldest)sqlite3_column_int(row, 1);
     int64_t ended_ms = sqlite3_column_int64(row, 2);
-    return !ended_ms || ended_ms < step->removal->ended_before_ms || much;
+    return !ended_ms || ended_ms < step->removal->ended_before_ms || much ? what : OLDEST_NONE;
 }
 
 /* Gives free pages at the file's end back to the disk; false: there are few, or it failed. */
@@ -186,16 +206,18 @@ static bool file_shrink(struct step *step)
 
 static void remove_oldest(struct step *step)
 {
+    static void (*const deletes[])(struct step * step, const char *id) = {
+        [OLDEST_EXPERIMENT] = experiment_delete,
+        [OLDEST_SWEEP] = sweep_delete,
+        [OLDEST_KERNEL] = kernel_delete,
+    };
     char id[ID_BYTES];
-    bool sweep;
     while (!step_over(step)) {
         if (!file_shrink(step)) {
-            if (!oldest_find(step, id, &sweep))
+            enum oldest what = oldest_find(step, id);
+            if (what == OLDEST_NONE)
                 return;
-            if (sweep)
-                sweep_delete(step, id);
-            else
-                experiment_delete(step, id);
+            deletes[what](step, id);
         }
         step->removal->more = true;
     }

@@ -1,6 +1,5 @@
 /* The SQL that removes what has ended: marks it, and deletes its rows in steps of a few milliseconds. */
-#ifndef COALESCED_SERVER_STORE_ROW_REMOVAL_H
-#define COALESCED_SERVER_STORE_ROW_REMOVAL_H
+#pragma once
 
 #include "server/store/transaction.h"
 #include "server/store/write.h"
@@ -12,5 +11,3 @@ void row_removal_mark(struct transaction *transaction, const struct store_mark *
 /* One step, within the writer's transaction. True: it was the last of several; only when the log is
    checkpointed then is the file as short as the database. */
 bool row_removal_step(struct transaction *transaction, struct store_removal *removal);
-
-#endif

@@ -169,6 +169,38 @@ static const char *const steps[] = {
     "INSERT INTO removals SELECT id, 1, NULL, NULL, 0, 0 FROM sweeps WHERE removing;"
     "DROP INDEX sweeps_removing;"
     "ALTER TABLE sweeps DROP COLUMN removing;",
+
+    /* Kernels that users bring, by the name that is made of their content: as long as somebody has it stored or an
+       experiment uses it. */
+    "CREATE TABLE sources ("
+    " name TEXT PRIMARY KEY NOT NULL,"
+    " entry TEXT NOT NULL,"
+    " definition TEXT NOT NULL);" /* JSON, as source_draft_json() writes it */
+    /* Who has which one stored; '' for nobody by name. */
+    "CREATE TABLE stored_kernels ("
+    " name TEXT NOT NULL,"
+    " owner TEXT NOT NULL,"
+    " title TEXT,"
+    " public INTEGER NOT NULL,"
+    " stored_ms INTEGER NOT NULL,"
+    " PRIMARY KEY (name, owner)) WITHOUT ROWID;"
+    "CREATE INDEX stored_kernels_by_owner ON stored_kernels (owner, stored_ms);"
+    "CREATE INDEX stored_kernels_by_age ON stored_kernels (stored_ms);"
+    "CREATE TABLE source_uses ("
+    " name TEXT NOT NULL,"
+    " experiment TEXT NOT NULL,"
+    " PRIMARY KEY (name, experiment)) WITHOUT ROWID;"
+    "CREATE INDEX source_uses_by_experiment ON source_uses (experiment);"
+    "CREATE TRIGGER source_uses_removed AFTER DELETE ON experiments WHEN OLD.kernel GLOB 'src-*'"
+    " BEGIN DELETE FROM source_uses WHERE experiment = OLD.id; END;"
+    "CREATE TRIGGER sources_unused AFTER DELETE ON source_uses"
+    " WHEN NOT EXISTS (SELECT 1 FROM source_uses WHERE name = OLD.name)"
+    " AND NOT EXISTS (SELECT 1 FROM stored_kernels WHERE name = OLD.name)"
+    " BEGIN DELETE FROM sources WHERE name = OLD.name; END;"
+    "CREATE TRIGGER sources_not_stored AFTER DELETE ON stored_kernels"
+    " WHEN NOT EXISTS (SELECT 1 FROM source_uses WHERE name = OLD.name)"
+    " AND NOT EXISTS (SELECT 1 FROM stored_kernels WHERE name = OLD.name)"
+    " BEGIN DELETE FROM sources WHERE name = OLD.name; END;",
 };
 
 enum { STEPS = sizeof steps / sizeof *steps };

@@ -3,8 +3,7 @@
    The schema has a version, SQLite's user_version. Version 8 is the first that a release has; from it on
    every database is brought up to the program's version when it is opened. Older ones were written during
    development and are refused. */
-#ifndef COALESCED_SERVER_STORE_SCHEMA_H
-#define COALESCED_SERVER_STORE_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ int schema_identify(struct sqlite3 *db, const char *path, struct database_facts 
 /* The same for a file that nobody writes: reads it without its log and leaves no file beside it. `whole`:
    also checks every page and counts. -1: as above, or ERROR_STORE: it is damaged. */
 int schema_check(const char *path, bool whole, struct database_facts *facts, struct error *error);
-
-#endif

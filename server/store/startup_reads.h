@@ -1,8 +1,7 @@
 /* Reads what the queue, the pool of devices, calibrations and events take up from earlier runs of the server.
    Each function calls each() for every row, with texts that are borrowed for the call. Any thread. 0 or
    -1. */
-#ifndef COALESCED_SERVER_STORE_STARTUP_READS_H
-#define COALESCED_SERVER_STORE_STARTUP_READS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ int store_events(struct store *store, void (*each)(void *arg, const struct store
 /* The number of the newest committed event; its on_events() may be called a moment later. Negative: it cannot
    be read. */
 int64_t store_events_last(struct store *store);
-
-#endif

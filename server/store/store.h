@@ -3,8 +3,7 @@
 
    Write-ahead log, synchronous FULL. One thread has the only writing connection and commits all writes that
    wait in one transaction (group commit). Readers borrow read-only connections. */
-#ifndef COALESCED_SERVER_STORE_STORE_H
-#define COALESCED_SERVER_STORE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool store_healthy(struct store *store, struct error *error);
 /* True when the database's files are those at their paths, now. Asks the file system; the writer asks each
    second, and about the database and its log before each transaction and before it acknowledges one. */
 bool store_in_place(const struct store *store, struct error *error);
-
-#endif

@@ -7,8 +7,7 @@
    crash) replays every whole transaction that it finds there. So a failed transaction is undone only when its
    frames are cut off the file, on disk. See https://www.sqlite.org/walformat.html; the index's header has had
    its layout since SQLite 3.7. */
-#ifndef COALESCED_SERVER_STORE_TRANSACTION_H
-#define COALESCED_SERVER_STORE_TRANSACTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ void transaction_no_memory(struct transaction *transaction, const char *what);
 
 #define TRANSACTION_ROW(transaction, sql, ...) transaction_row(transaction, sql, SQL_VALUES(__VA_ARGS__))
 #define TRANSACTION_RUN(transaction, sql, ...) transaction_run(transaction, sql, SQL_VALUES(__VA_ARGS__))
-
-#endif

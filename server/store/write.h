@@ -1,7 +1,6 @@
 /* What is handed to the store's writer with store_hand_over(): by the queue, by the pool of devices, by
    calibrations, and within the store by what removes. All other code reads. */
-#ifndef COALESCED_SERVER_STORE_WRITE_H
-#define COALESCED_SERVER_STORE_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +10,7 @@
 #include "server/store/job.h"
 
 struct sweep_point; /* api/sweep.h */
+struct source_definition;
 
 enum { STORE_KEY_MS = 24 * 3600 * 1000, STORE_CHANGES = 2, STORE_REMOVED_MAX = 128 };
 
@@ -25,8 +25,10 @@ struct store_about {
 struct store_experiment {
     char id[ID_BYTES];
     const char *kernel;
-    const char *request; /* JSON object with every default filled in; stored as it is */
-    int device;          /* -1: it may run on several, and none has taken it */
+    const char *request;                     /* JSON object with every default filled in; stored as it is */
+    const struct source_definition *sources; /* kernels that users bring and that it uses: stored with it */
+    int source_count;
+    int device; /* -1: it may run on several, and none has taken it */
     int priority;
     int points;       /* of its sweep that it stands for; 0 without a sweep */
     int repeat_index; /* of a sweep that is repeated: the round, from 0; -1: of none */
@@ -152,6 +154,20 @@ struct store_calibration {
     const char *calibration; /* JSON object */
 };
 
+/* A kernel that a user brings, stored for an owner or not any more. */
+struct store_kernel {
+    const char *name;    /* made of the content */
+    const char *owner;   /* empty: nobody by name */
+    bool remove, of_all; /* of_all: with `remove`, of every owner */
+
+    /* Of one that is stored. The same content again replaces title and is_public (WRITE_AGAIN). */
+    const char *entry, *definition; /* as in the table sources */
+    const char *title;              /* NULL: none */
+    bool is_public;
+    int64_t stored_ms; /* wall clock */
+    int limit;         /* of kernels of one owner: ERROR_CONFLICT beyond it */
+};
+
 /* One unit: all of it is committed or none. */
 struct store_write {
     const struct store_submission *submission; /* NULL: none, as the others */
@@ -164,6 +180,7 @@ struct store_write {
     const struct store_device *devices;
     int device_count;
     const struct store_calibration *calibration;
+    const struct store_kernel *kernel;
     const struct store_mark *mark; /* ERROR_NOT_FOUND, or ERROR_CONFLICT: it has not ended */
     struct store_removal *removal;
     struct store_change changes[STORE_CHANGES];
@@ -177,7 +194,7 @@ struct store_write {
        is its owner's again from here. It must not block; it may hand over another. */
     void (*done)(struct store_write *write, const struct error *failed);
 
-    /* For done(), with a submission. */
+    /* For done(), with a submission; the outcome also with a kernel. */
     enum { WRITE_NEW, WRITE_AGAIN, WRITE_MISMATCH } outcome;
     char known_id[ID_BYTES]; /* AGAIN: the earlier one's */
 
@@ -185,5 +202,3 @@ struct store_write {
     struct error refusal; /* of this write alone, in the present transaction */
     STAILQ_ENTRY(store_write) entries;
 };
-
-#endif

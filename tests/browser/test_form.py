@@ -3,6 +3,12 @@ import pytest
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL, token_line
+from test_sweep_page import ended, submit
+
+try:
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    pass
 
 pytestmark = NEEDS
 SECRET = {"ada": "the-secret-of-ada-0123456789", "rita": "the-secret-of-rita-0123456789"}
@@ -127,4 +133,49 @@ def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guard
         browser.switch_to.window(second)
         browser.close()
         browser.switch_to.window(first)
+    walk.end()
+
+
+@pytest.mark.parametrize("query, field, first", [("block=96", "block", "64"), ("load=cg,default", "load", "default")])
+def test_a_field_in_which_somebody_types_never_goes_away(browser, serve, query, field, first):
+    walk = Walk(browser, serve()).open(f"new?kernel=read_offset&{query}")
+    free = walk.until(lambda: [one for one in walk.all(f"[data-field={field}] .text-field input") if one.is_displayed()])[0]
+    free.click()
+    walk.script("arguments[0].select()", free)
+    for letter in first:
+        browser.switch_to.active_element.send_keys(letter)
+        assert free.is_displayed() and walk.script("document.activeElement === arguments[0]", free)
+    rest = ", 128, 256" if field == "block" else ", cg"
+    browser.switch_to.active_element.send_keys(rest)
+    assert walk.script("arguments[0].value", free) == first + rest
+    walk.until(lambda: "Run a sweep" in walk.text(".run"))
+    walk.end()
+
+
+@pytest.mark.parametrize("query", ["labels=fake:sleep:1", "repeat=3"])
+def test_after_run_the_focus_is_on_the_heading_of_what_was_asked_for(browser, serve, query):
+    walk = Walk(browser, serve()).open(f"new?kernel=read_offset&size=1024&{query}&lang=en")
+    walk.until(lambda: "Run" in walk.text(".run") and walk.all("svg.memory"))
+    walk.script("document.querySelector('.run').focus()")
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    walk.until(lambda: "/ui/new" not in browser.current_url)
+    walk.says("1.000 GB/s")
+    walk.until(lambda: walk.script("document.activeElement.tagName") == "H1")
+    walk.end()
+
+
+def test_a_phone_shows_results_and_verdicts_beside_what_they_are_of(browser, serve, sized):
+    service = serve()
+    service.run()
+    slow, fast = (ended(service, submit(service, block=[64, 128], repeat=6, labels={"fake": times})) for times in ("time:100,100.2,100.1", "time:90,90.2,90.1"))
+    sized(390, 800)
+    edge = "(css => document.querySelector(css).getBoundingClientRect().%s)(arguments[0])"
+    walk = Walk(browser, service).open("experiments?lang=en").says("1.000 GB/s")
+    assert walk.script(edge % "right", "tbody td.number strong") <= walk.script("innerWidth")
+    walk.open(f"compare?a=sweep:{slow}&b=sweep:{fast}").says("better in 2 of 2 points", "h1")
+    ticks = walk.until(lambda: walk.all(".forest.head .tick"))
+    assert len(ticks) == 3
+    walk.script("(frame => { frame.scrollLeft = frame.scrollWidth; })(document.querySelector('.forest-table').parentNode)")
+    shown = walk.script(edge % "right", "tbody .verdict")
+    assert shown <= walk.script("innerWidth") and walk.script(edge % "left", "tbody th") >= 0 and walk.text("tbody th").split() == ["64", "128"]
     walk.end()

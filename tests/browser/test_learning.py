@@ -57,8 +57,8 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     assert cells(walk, "Load transactions")[1][2:4] == [f"{predicted[arch]['gld_transactions']:,}" for arch in ("published_arch", "device_arch")]
     walk.open("recipes/read_segment_cached").says("3 of 3 succeeded")  # found again by its recipe
     walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
-    assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["SM 到 L2"] * 3
-    walk.click("a", "SM 到 L2").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))
+    assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["通往 L2 的通路"] * 3
+    walk.click("a", "通往 L2 的通路").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))
     walk.open("recipes/no_such?lang=en").says("There is no such recipe", "h1")
     walk.end()
 
@@ -123,6 +123,25 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
     assert "2.0" in walk.text("svg.guess-scale") and json.loads(walk.script("sessionStorage['lesson.offsets']"))["guesses"] == {"0": 2, "1": 20}
     walk.click(".answers button", "我不知道").says("用时与偏移 11 相同").says("下一课")
     walk.open("lessons?lang=en").says("3 of 3 answered")
+    walk.end()
+
+
+# Curves whose last point is not where their lane's word is.
+ASTRAY = """[...document.querySelectorAll('svg.memory [data-curve]')].filter(path => {
+    const end = path.getPointAtLength(path.getTotalLength());
+    return Math.abs(end.x - Number(path.dataset.to)) > 0.5;
+}).length"""
+WAITING = "[...document.querySelectorAll('svg.memory .bank.in-turn')].filter(one => one.getBoundingClientRect().width > 0).length"
+
+
+def test_the_banks_of_a_lesson_follow_the_slider(browser, service):
+    walk = Walk(browser, service).open("lessons/banks")
+    walk.click(".guess-choice", "8").says("As you guessed")
+    # The slider counts from 0, strides from 1.
+    for stride, waiting in ((8, 28), (23, 0), (32, 7), (2, 16)):
+        walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=stride]", stride - 1)
+        walk.until(lambda: walk.script("document.querySelectorAll('svg.memory [data-curve]').length") and walk.script(WAITING) == waiting)
+        walk.until(lambda: walk.script(ASTRAY) == 0)
     walk.end()
 
 

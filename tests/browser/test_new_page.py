@@ -2,7 +2,7 @@
 
 import pytest
 
-from chromium import NEEDS, browser  # noqa: F401
+from chromium import NEEDS, browser, slowness  # noqa: F401
 from conftest import Service, sanitized
 
 try:
@@ -203,5 +203,5 @@ def test_typing_redraws_within_50_ms(browser, service):
         service.until(lambda: f"offset={offset}" in browser.current_url or offset == 0)
     took = browser.execute_script("return performance.getEntriesByName('redraw').map(one => one.duration)")[1:]
     # The quickest quarter: what else the machine does slows some of them, and never makes one quick.
-    quickest = sorted(took)[:len(took) // 4]
-    assert len(took) >= 20 and sum(quickest) / len(quickest) < 50, took
+    quickest, limit = sorted(took)[:len(took) // 4], 50 * slowness(browser)
+    assert len(took) >= 20 and sum(quickest) / len(quickest) < limit, (took, limit)

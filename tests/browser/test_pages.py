@@ -36,7 +36,7 @@ def test_a_walk_through_all_pages_in_both_languages(browser, serve):
     walk.until(lambda: len(walk.all("tbody tr")) == 2)
     walk.click("nav a", "Sweeps").says("no sweeps yet", "h1")
     walk.open("queue").says("Nothing runs", "h1")
-    walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs so far")
+    walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs since the service began")
     walk.open("no/such").says("There is no page at this address", "h1")
     walk.click("main a").says("Nothing runs", "h1")
     walk.click(".languages button", "中文").says("没有任务运行", "h1").says("最近的结果")
@@ -75,6 +75,57 @@ def test_mine_waits_is_shown_and_cancelled_by_hand(browser, serve, tmp_path):
     walk.end()
     service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
     service.delete(running["links"]["self"])
+
+
+@pytest.fixture
+def ada_and_bob(serve, tmp_path):  # noqa: F811
+    """A paused service, and what submits as one of the two."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("bob", "run"))))
+    tokens.chmod(0o600)
+    service = serve("--token-file", str(tokens), ready=False)
+    service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    assert service.request("POST", "/v1/queue/pause").ok
+    return service, lambda name, path, body: service.request("POST", path, json=body, headers={"Authorization": f"Bearer {SECRET[name]}"}).json()
+
+
+def comes(walk, name, path):
+    walk.open("")
+    walk.script("sessionStorage.setItem('token', arguments[0])", SECRET[name])
+    return walk.open(path)
+
+
+def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):  # noqa: F811
+    service, submits = ada_and_bob
+    first, second = (submits("bob", "/v1/sweeps", {**SMALL, "offset": [0, 1, 2], "repeat": 4}) for _ in range(2))
+    one = submits("bob", "/v1/experiments", SMALL)
+    state = lambda which: service.get(which["links"]["self"]).json()["state"]  # noqa: E731
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("The queue is paused by ada", "h1")
+    walk.says("and 24 more of bob's wait")
+    walk.click("td.act button", "Cancel the sweep").says("Cancel the 12 runs that wait of bob's sweep of read_offset?", ".jobs")
+    walk.click(".jobs button", "Keep").until(lambda: not walk.text(".jobs"))
+    assert state(first) == "running" and "cancel" in walk.script("document.activeElement.dataset.key")
+    walk.click("td.act button", "Cancel the sweep").click(".jobs button", "Cancel them")
+    walk.says("12 runs of bob's sweep of read_offset are cancelled; 0 of 12 were measured.", ".jobs")
+    assert state(first) == "cancelled" and state(second) == "running"
+    walk.click(".jobs button", "Close").until(lambda: not walk.text(".jobs"))
+    comes(walk, "ada", f"sweeps/{second['id']}").click(".sweep-head button", "Cancel the rest").says("Cancel the 12 runs", ".jobs")
+    walk.click(".jobs button", "Cancel them").says("12 runs of bob's sweep", ".jobs")
+    walk.open("queue").says("read_offset", "td").click("td.act button", "Cancel").says("Cancel bob's read_offset?", ".jobs")
+    walk.click(".jobs button", "Cancel it").says("bob's read_offset is cancelled.", ".jobs")
+    assert state(one) == "cancelled"
+    comes(walk, "ada", f"sweeps/{first['id']}?lang=zh").says("运行前由 ada 连同扫描取消")
+    walk.end()
+
+
+def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
+    service, _ = ada_and_bob
+    assert service.request("POST", "/v1/devices/0/drain").ok
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("The queue is paused by ada", "h1")
+    assert {button.text for button in walk.all("main button") if "esume" in button.text} == {"Resume the queue", "Resume this device"}
+    walk.open("devices").says("1 paused", "h1")
+    walk.end()
 
 
 def test_a_page_that_was_left_holds_no_connection(browser, serve):

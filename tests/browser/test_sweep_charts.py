@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 
-from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from chromium import NEEDS, Walk, browser, serve, slowness  # noqa: F401
 from test_sweep_page import choose, ended, submit
 
 pytestmark = NEEDS
@@ -91,7 +91,7 @@ def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, 
     service = serve()
     some = ended(service, submit(service, offset="0..5", labels={"fake": "odd"}))
     walk = Walk(browser, service).open(f"sweeps/{some}?y=cold_median_us").says("6 of 6 measured")
-    walk.says("1.700 µs at offset 0, the most 1.740 µs at 4: 2.4 % more.").says("3 unstable points are left out; 5 more runs of each may tell.")
+    walk.says("1.700 µs at offset 0, the most 1.740 µs at 4: 2.4 % more.").says("3 points are left out, unstable or run too seldom; 5 more runs of each may tell.")
     walk.until(lambda: len(walk.all("svg.lines .mark.unsure")) == 3)
     cut = walk.all("svg.lines .whisker.cut")
     assert len(cut) == 3, "an interval that goes on beyond the chart ends in an arrow"
@@ -102,11 +102,11 @@ def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, 
     walk.says("10.00 GB/s at offset 0, the least 9.770 GB/s at 4")
     assert "99" not in walk.text(".board .sentence") and "of the best, 10.00 GB/s" in walk.text(".sweep-table").replace("\u00a0", " ")
     none = ended(service, submit(service, offset="0..5", labels={"fake": "unstable:noise"}))
-    walk.open(f"sweeps/{none}").says("Cannot be told: of 6 points none is stable; 5 more runs of each may tell.")
+    walk.open(f"sweeps/{none}").says("Cannot be told: of 6 points none is stable, or run often enough; 5 more runs of each may tell.")
     shapes = ended(service, submit(service, offset=[0, 1], block=[32, 64], labels={"fake": "odd"}))
     walk.open(f"sweeps/{shapes}?view=map&x=offset&series=block").says("not stable")
     walk.until(lambda: len(walk.all("svg.map .unsure-frame")) == 2)
-    walk.says("everywhere").says("2 unstable points are left out")
+    walk.says("everywhere").says("2 points are left out")
     walk.end()
 
 
@@ -130,11 +130,13 @@ def test_ten_thousand_points_open_within_three_seconds_as_a_density(browser, ser
     service = serve()
     sweep = ended(service, submit(service, offset="0..9999", size=16384, labels={"fake": "vary"}))
     walk, took = Walk(browser, service), []
-    while len(took) < 5 and not (took and min(took) < OPENS_WITHIN_S):  # a machine may be busy
+    limit = OPENS_WITHIN_S
+    while len(took) < 5 and not (took and min(took) < limit):
+        limit = OPENS_WITHIN_S * slowness(browser)
         walk.open("sweeps").says("ended")
         walk.open(f"sweeps/{sweep}").until(lambda: walk.script(OPENED))
         took.append(walk.script("performance.now()") / 1000)
-    assert min(took) < OPENS_WITHIN_S, took
+    assert min(took) < limit, (took, limit)
     assert len(walk.all("svg.lines *")) < 300 and not walk.all("canvas.marks")
     drag(browser, walk, "svg.lines", [0.5, 0.5], [0.51, 0.6])
     walk.says("Show the whole range").until(lambda: 20 < len(walk.all("svg.lines .mark.measured")) < 400)
@@ -145,7 +147,7 @@ def test_no_page_is_above_140_kB_cold(browser, serve):  # noqa: F811
     service = serve()
     sweep = ended(service, submit(service, offset="0..32", block=[32, 64, 96, 128], labels={"fake": "vary"}))
     walk = Walk(browser, service)
-    for path in ("", "new", f"sweeps/{sweep}", f"compare?a=sweep:{sweep}&b=sweep:{sweep}", "lessons/offsets", "recipes/sum_matrix_blocks", "devices/0"):
+    for path in ("", "new", "source", "experiments", "sweeps", f"sweeps/{sweep}", f"compare?a=sweep:{sweep}&b=sweep:{sweep}", "lessons/offsets", "recipes/sum_matrix_blocks", "devices/0"):
         browser.execute_cdp_cmd("Network.clearBrowserCache", {})
         walk.open(path).until(lambda: walk.all("h1") and walk.text("h1") not in ("", "…"))
         time.sleep(0.5)
@@ -153,3 +155,17 @@ def test_no_page_is_above_140_kB_cold(browser, serve):  # noqa: F811
                             ".reduce((sum, one) => sum + one.transferSize, 0)")
         assert 30_000 < taken < PAGE_BYTES_MOST, (path, taken)
     walk.end()
+
+
+def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # noqa: F811
+    service = serve()
+    narrow, wide, apart = (10, 10.1, 10.2, 10.1, 10, 10.2), (8, 20, 9, 21, 10.3, 19), (12, 12.1, 12.2, 12.1, 12, 12.2)
+    by_rounds = lambda *points: "time:" + ",".join(str(us) for each in zip(*points) for us in each)  # noqa: E731
+    one = ended(service, submit(service, block=[64, 128, 256], repeat=6, labels={"fake": by_rounds(narrow, wide, apart)}))
+    walk = Walk(browser, service).open(f"sweeps/{one}?y=cold_median_us&x=block&lang=en&view=lines")
+    walk.says("Whether block 64 or block 128 is faster cannot be told: their intervals overlap; about", ".board .sentence")
+    walk.says("It can be told that block 64 is ahead of block 256.", ".board .sentence")
+    other = ended(service, submit(service, block=[64, 128, 256], repeat=6, labels={"fake": by_rounds(narrow, narrow[::-1], apart)}))
+    walk.open(f"sweeps/{other}?y=cold_median_us&x=block").says("at block 64, the most 12.10 µs at 256: 20 % more.", ".board .sentence")
+    walk.says("The best cannot be told from block 128: the intervals overlap.", ".board .sentence")
+    walk.open(f"sweeps/{one}?y=cold_median_us&x=block&view=map&lang=zh").says("可以确定", ".board .sentence").open("?lang=en").end()

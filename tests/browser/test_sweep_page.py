@@ -1,6 +1,7 @@
 """/ui/sweeps/{id} and /ui/compare in a real browser: a sweep grows, is chosen from, saved, cancelled; two repeats are compared; 10,000 points."""
 import csv
 import io
+import re
 import json
 import xml.etree.ElementTree as xml
 
@@ -67,9 +68,11 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     drawing = xml.fromstring(files["svg"])
     assert drawing.tag.endswith("svg") and not any("class" in node.attrib for node in drawing.iter() if not node.tag.endswith("pattern"))
     assert any(node.tag.endswith("circle") and node.attrib["fill"].startswith("rgb") for node in drawing.iter())
+    assert "By offset and block: read_offset · 1024 · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
     assert files["png"].startswith(b"\x89PNG") and len(files["png"]) > 2000
 
-    walk.click(".sweep-head button", "Cancel the rest").says("cancelled").says("Remove")
+    walk.click(".sweep-head button", "Cancel the rest").says("of the sweep of read_offset?", ".jobs")
+    walk.click(".jobs button", "Cancel them").says("of 40 were measured.", ".jobs").says("Remove")
     links = [link.get_attribute("href") for link in walk.all("a.button[download]")]
     tables = [list(csv.DictReader(io.StringIO(service.get(link[len(service.url):]).text))) for link in links]
     assert [len(table) for table in tables] == [40, 40] and "id" in tables[0][0] and "placement" not in tables[1][0]
@@ -77,6 +80,26 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     walk.says(f"{shown['succeeded']} of 40 measured").says(f"{shown['cancelled']} cancelled")
     walk.until(lambda: len(walk.all(".sweep-table tbody tr")) == 40)
     walk.end()
+
+
+def test_of_a_cancelled_sweep_only_what_was_measured_is_filled(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = submit(service, offset=[0, 1, 2], repeat=4, labels={"fake": "sleep:0.5"})
+    one = lambda: service.get(f"/v1/sweeps/{sweep}?page_size=1").json()  # noqa: E731
+    service.until(lambda: one()["succeeded"] >= 2)
+    assert service.request("POST", "/v1/queue/pause").ok
+    service.until(lambda: not one()["running"])
+    measured = one()["succeeded"]
+    walk = Walk(browser, service).open("sweeps?lang=en").says("paused", "tbody").says(f"{measured} of 12", "tbody")
+    walk.open(f"sweeps/{sweep}").says("paused", ".sweep-table tbody")
+    assert "running" not in walk.text(".sweep-table tbody")
+    assert service.delete(f"/v1/sweeps/{sweep}").ok
+    walk.says(f"{measured} of 12 runs measured").says(f"{12 - measured} cancelled")
+    walk.until(lambda: re.search(r"cancelled after [123] of 4 runs", walk.text(".sweep-table tbody")))
+    assert "failed" not in walk.text(".sweep-table tbody") and "µs" in walk.text(".sweep-table")
+    assert len(walk.all(".step.done")) < 3
+    walk.open("sweeps").says(f"{measured} of 12", "tbody").says(f"– {12 - measured} cancelled", "tbody")
+    walk.open(f"sweeps/{sweep}?lang=zh").says("已取消，完成").end()
 
 
 def test_shapes_are_a_map_with_what_is_refused_and_runs_unfold(browser, serve):  # noqa: F811
@@ -112,14 +135,15 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
     assert [row["verdict"] for row in table] == ["worse"] * 4
     walk.open(f"compare?a={slow}&b={few}").says("none of 4 points can be told yet").says("The sides differ in more").says("placement")
     assert f"b=sweep:{few}" in browser.current_url
-    walk.click("button", "Run all 4 points of B").says("more runs of B asked for").says("better in 4 of 4 points")
+    walk.click("button", "All 4 points that cannot be told: 16 more of B").says("better in 4 of 4 points")
     assert f"sweep:{few}." in browser.current_url
     browser.refresh()
     walk.says("better in 4 of 4 points")
     walk.open(f"compare?a=sweep:{slow}&b=sweep:{slow},where.offset:8").says("nothing can be compared with itself")
-    walk.open(f"compare?a=sweep:{slow},where.offset:0&b=sweep:{fast},where.offset:8").says("no point in common").says("alone")
+    walk.open(f"compare?a=sweep:{slow},where.offset:0&b=sweep:{fast},where.offset:8").says("no point in common").says("2 points are on side A alone, the first: ")
     walk.open(f"compare?a=sweep:{slow}&b=sweep:{NOWHERE}").says("there is no sweep")
     walk.open("compare").says("Choose two sides")
+    assert "read_offset · 1024 · 4 points × 6" in walk.text("#side-A-sweep")
     choose(walk, "side-A-sweep", slow)
     choose(walk, "side-B-sweep", fast)
     walk.says("better in 4 of 4 points")
@@ -155,3 +179,68 @@ def test_transactions_are_named_by_what_the_chip_moves(browser, serve):  # noqa:
     sweep = ended(service, submit(service, offset=[0, 11]))
     walk.open(f"sweeps/{sweep}?y=sectors&lang=zh").says("事务：缓存行、段")
     walk.open(f"sweeps/{sweep}?y=sectors&lang=en").says("Transactions: lines, segments").end()
+
+
+def asked(service, where):
+    """What was asked for by the sweep that the browser shows."""
+    return service.get("/v1/sweeps/" + where.rpartition("/")[2].partition("?")[0]).json()["request"]
+
+
+def test_a_sweep_of_one_point_shows_it_while_it_runs_and_after(browser, serve):  # noqa: F811
+    service = serve()
+    assert service.request("POST", "/v1/queue/pause").ok
+    sweep = submit(service, offset=11, block=64, repeat=6, labels={"fake": "time:10,11,12"})
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("0 of 6 runs measured").says("Nothing is measured yet")
+    assert service.request("POST", "/v1/queue/resume").ok
+    walk.says("6 of 6 runs measured").says("kernel", ".choices").says("6 / 6", ".sweep-table")
+    walk.until(lambda: len(walk.all("svg.lines .mark.measured")) == 1 and walk.all("svg.lines .whisker"))
+    assert walk.script("[...document.querySelectorAll('#choose-y option, #choose-x option')].length") >= 2
+    shown = service.get(f"/v1/sweeps/{sweep}?view=summary").json()["points"][0]["cold"]
+    assert shown["ci95_us"][0] < shown["ci95_us"][1]
+    choose(walk, "choose-y", "cold_median_us")
+    walk.says("11.0", ".board .sentence").click(".unfold").says("run 6", ".sweep-table").end()
+    shaped = service.post({"kernel": "sum_matrix_2d", "size": [256, 256], "block": [32, 8], "repeat": 2}).json()["id"]
+    walk.open(f"sweeps/{ended(service, shaped)}").says("2 of 2 runs measured").says("256 × 256").says("2 / 2").end()
+
+
+def test_change_of_a_sweep_asks_for_the_same_again(browser, serve):  # noqa: F811
+    service = serve()
+    walk = Walk(browser, service)
+    for body in (
+        {"kernel": "read_offset", "size": 1024, "block": [64, 128, 256, 512], "repeat": 6},
+        {"kernel": "read_offset", "size": [1024, 2048], "offset": "0..4 step 2", "grid": 8},
+        {"kernel": "sum_matrix_2d", "size": [[256, 256]], "block": [[32, 8]], "repeat": 2},
+        {"kernel": "sum_matrix_2d", "size": [[256, 256], [64, 64]], "block": [[32, 8], [16, 16]], "order": ["row", "column"], "repeat": 2},
+    ):
+        sweep = ended(service, submit(service, **body))
+        walk.open(f"sweeps/{sweep}?lang=en").click(".sweep-head a", "Change").until(lambda: "Run a sweep" in walk.text(".run"))
+        walk.click(".run").until(lambda: "/ui/sweeps/" in browser.current_url)
+        assert asked(service, browser.current_url) == body
+    same = ended(service, submit(service, kernel="sum_matrix_2d", size=[256, 256], order=["row", "column"]))
+    walk.open(f"sweeps/{same}").click(".sweep-head a", "Change").until(lambda: "size=256x256" in browser.current_url)
+    walk.open("sweeps").says("sum_matrix_2d size 256×256, order 2 values", "tbody tr:first-child").says("block 4 values")
+    assert "size 2 values" in walk.text("tbody") and "size 1 value" not in walk.text("tbody").replace("values", "")
+    walk.end()
+
+
+def test_a_shape_stays_one_where_a_form_makes_a_sweep(browser, serve):  # noqa: F811
+    service = serve()
+    walk = Walk(browser, service).open("new?kernel=sum_matrix_2d&size=256x256&block=32x8&repeat=2&lang=en")
+    walk.says('"size": [[256, 256]], "block": [[32, 8]], "repeat": 2', ".beside").says("block=32x8", ".beside")
+    walk.click(".run", "Run a sweep").until(lambda: "/ui/sweeps/" in browser.current_url)
+    sweep = browser.current_url.rpartition("/")[2].partition("?")[0]
+    assert service.get(f"/v1/sweeps/{sweep}").json()["point_count"] == 1
+    walk.says("2 of 2 runs measured").end()
+
+
+def test_cold_times_of_other_executors_are_told(browser, serve):  # noqa: F811
+    service = serve()
+    one, same = (ended(service, submit(service, offset=[0, 8], repeat=6, labels={"fake": "time:100,100.2,100.1", "n": n})) for n in "12")
+    service.stop()
+    service = serve()
+    other = ended(service, submit(service, offset=[0, 8], repeat=6, labels={"fake": "time:100,100.2,100.1"}))
+    words = "Other executors took the cold times of the other side: intervals are wider by 0.16 µs"
+    walk = Walk(browser, service).open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says(words)
+    walk.open(f"compare?a=sweep:{one}&b=sweep:{same}").says("of 2 points", "h1")
+    assert words not in walk.text("main")
+    walk.end()

@@ -30,7 +30,7 @@ def test_a_run_is_one_experiment_as_it_was_asked_for(service):
 def test_a_sweep_is_a_table_and_a_plot(service):
     done = coalesce(service, *SWEEP)
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("read_offset: 8 of 8 done")
+    assert lines[0].startswith("read_offset: 8 of 8 measured")
     assert lines[1].split()[:3] == ["offset", "block", "hot"]
     assert [line.split()[:2] for line in lines[3:11]] == [[str(o), str(b)] for o in range(4) for b in (128, 256)]
     assert "GB/s, hot" in done.stdout and "● block 128  ○ block 256" in done.stdout
@@ -102,6 +102,8 @@ def test_predictions_stand_beside_each_other(service):
     assert "nan" not in unknown and "segments of half warps" in unknown
     lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
+    noted = coalesce(service, "predict", "copy", "load=ca", "arch=sm_30,sm_37").stdout
+    assert "sm_30: the architecture keeps no global loads in its L1" in noted and "sm_37:" not in noted
     shown = coalesce(service, "predict", "copy", "block=32", "what_if=off", "--device-name", "NVIDIA H200").stdout
     assert "Limited by the start of blocks" in shown and "what if" not in shown
 
@@ -195,15 +197,44 @@ def test_a_comparison_ends_as_its_worst_verdict(service, a, b, status, verdict, 
     assert said["points"][0]["verdict"] == verdict.split()[2] and said["points"][0]["a"]["placements"] == len(a)
 
 
+def partly_measured(service):
+    """The id of a sweep of 3 points in 4 rounds of which some runs are measured, and which is paused."""
+    identity = coalesce(service, "sweep", "copy", "size=4096,8192,16384", "repeat=4", "label.fake=sleep:0.5", "-d").stdout.strip()
+    one = lambda: service.get(f"/v1/sweeps/{identity}?page_size=1").json()  # noqa: E731
+    service.until(lambda: one()["succeeded"] >= 2)
+    assert service.request("POST", "/v1/queue/pause").ok
+    service.until(lambda: not one()["running"])
+    return identity, one()["succeeded"]
+
+
+def test_of_a_cancelled_sweep_what_was_measured_counts_as_done(service):
+    try:
+        identity, measured = partly_measured(service)
+        left = 12 - measured
+        shown = coalesce(service, "show", identity).stdout
+        assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} queued, paused, on ") and "running" not in shown
+        listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
+        assert listed[1].split()[1:4] == ["paused", "copy", str(measured)]
+        coalesce(service, "cancel", identity)
+        shown = coalesce(service, "show", identity, expect=1).stdout
+        assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} cancelled, on ")
+        assert re.search(r"cancelled after [123] of 4 runs: cancelled with its sweep before it ran", shown), shown
+        listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
+        assert listed[0].split()[3:8] == ["measured", "in", "all", "failed", "cancelled"]
+        assert listed[1].split()[1:7] == ["cancelled", "copy", str(measured), "12", "0", str(left)]
+    finally:
+        assert service.request("POST", "/v1/queue/resume").ok
+
+
 def test_repeats_tell_the_median_over_runs_with_its_interval(service):
     done = coalesce(service, "run", "copy", "size=4096", "repeat=7", "label.fake=time:10,20,30,40,50,60,70")
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("copy: 1 point, 7 of 7 runs done, on ") and lines[0].endswith("; median over runs and its 95 % interval")
+    assert lines[0].startswith("copy: 1 point, 7 of 7 runs measured, on ") and lines[0].endswith("; median over runs and its 95 % interval")
     assert lines[3].split()[0] == "7" and lines[3].split()[1] == "20"  # hot is half of that
     few = coalesce(service, "run", "copy", "size=4096", "repeat=2").stdout
     assert "repeat=6 or more" in few
     listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-    assert listed[0].split()[:4] == ["id", "state", "kernel", "done"] and listed[1].split()[2:5] == ["copy", "2", "2"]
+    assert listed[0].split()[:4] == ["id", "state", "kernel", "measured"] and listed[1].split()[2:5] == ["copy", "2", "2"]
 
 
 def test_nothing_is_compared_with_itself_and_that_alone_is_said(service):
@@ -243,7 +274,7 @@ def test_sweeps_are_found_by_what_the_service_knows_of_them(service):
 def test_a_plot_along_no_axis_is_told_and_the_table_is_there(service):
     done = coalesce(service, *SWEEP, "--x", "nope")
     assert 'there is no axis "nope", but offset, block' in done.stderr
-    assert "8 of 8 done" in done.stdout and "┤" not in done.stdout
+    assert "8 of 8 measured" in done.stdout and "┤" not in done.stdout
 
 
 def test_a_warp_is_drawn(service):

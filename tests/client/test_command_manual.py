@@ -53,6 +53,10 @@ def test_the_completion_knows_what_the_service_has(service):
     assert candidates(service, "help", "pre") == ["predict"]
     assert candidates(service, "occupancy", "") == ["arch=", "block=", "registers=", "shared_bytes="]
     assert candidates(service, "occupancy", "block=32", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
+    assert candidates(service, "predict", "copy", "arch=sm_3") == candidates(service, "explain", "copy", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
+    assert candidates(service, "predict", "mine.cu", "ar") == ["arch="]
+    product = service.get("/v1/devices").json()["devices"][0]["name"]
+    assert product in candidates(service, "predict", "copy", "--device-name", product[:3])
     assert candidates(service, "ls", "--columns", "hot_me") == ["hot_median_us", "hot_mean_us"]
     assert candidates(service, "show", "--columns", "offset,cold_me") == ["offset,cold_median_us", "offset,cold_mean_us"]
     identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()

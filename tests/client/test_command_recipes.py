@@ -7,7 +7,7 @@ from conftest import service  # noqa: F401
 from test_published_tables import PUBLISHED, SMALL, measured_of
 
 MEASURED = {"elapsed_ms": ("cold_median_us", 1e-3), "h2d_ms": ("h2d_median_us", 1e-3), "d2h_ms": ("d2h_median_us", 1e-3)}
-WORDS = {"C.UTF-8": ("Published: ", "published", "no value", "note: "), "zh_CN.UTF-8": ("公开数据：", "公开值", "无值", "说明：")}
+WORDS = {"C.UTF-8": ("Published: ", "published", "no value", "note: "), "zh_CN.UTF-8": ("博文数据：", "博文数值", "无值", "说明：")}
 
 
 def shown(service, name, locale, *words):
@@ -49,6 +49,8 @@ def test_the_terminal_has_what_the_answer_has(service, name, locale):
         rows = [re.split(r" {2,}", line.strip())[len(points[0]["values"]):] for line in lines[first + 3:first + 3 + len(points)]]
         groups = list(groups_of(answer))
         assert published in lines[first + 2]
+        named = [column for column in head["columns"] if column not in points[0]["values"] and column != "grid"]
+        assert [column in lines[first + 1].split() for column in named] == [language == "en"] * len(named)
         for cells, *values in zip(rows, *groups, strict=True):
             for cell, value in zip(cells, values, strict=True):
                 if isinstance(value, tuple):
@@ -60,7 +62,7 @@ def test_the_terminal_has_what_the_answer_has(service, name, locale):
         assert re.findall(r"^\[(.)\] (.*)$", text, re.M) == [(mark["mark"], mark[language]) for mark in head["marks"] if mark["mark"] in used]
         assert [line.removeprefix(note) for line in lines if line.startswith(note)] == [one[language] for one in head["notes"]]
         for field, both in (pair for point in points for pair in point["published"].get("differs", {}).items()):
-            assert re.search(rf"^(differs here: |与公开数据不同：){field} ", text, re.M), (field, both)
+            assert re.search(rf"^(differs here: |与博文数据不同：){field} ", text, re.M), (field, both)
 
 
 def test_what_differs_from_the_published_run_is_named_once(service):

@@ -48,6 +48,9 @@ function figures(result: Schemas["Result"]): string {
     const median: number | null = timing.hot.median_us;
     const [low, high] = timing.hot.ci95_us;
     const lines: string[] = [`${median} us, ${low} to ${high}`];
+    // @ts-expect-error: nothing that was interpreted has a bandwidth
+    void bandwidth.hot;
+    if (!("hot" in bandwidth)) return `no bandwidth: ${bandwidth.reason}`;
     if ("effective_gbps" in bandwidth.hot) lines.push(`${bandwidth.hot.effective_gbps} GB/s of ${bandwidth.peak_gbps}`);
     if (bandwidth.sector_bytes && "source" in bandwidth.sector_bytes) lines.push(`${bandwidth.sector_bytes.load} bytes in sectors`);
     if (counters.status === "measured") lines.push(`${counters.gld_transactions} sectors in ${counters.passes} passes`);
@@ -65,7 +68,7 @@ async function main(): Promise<void> {
     const wrong: Schemas["Request"] = { kernel: "read_offset", offset: "11" };
     void wrong;
     const one = await ask<Experiment>("POST", "/v1/experiments", request);
-    const offset: number | undefined = one.request.offset;
+    const offset = one.request.offset as number | undefined; // of a kernel of one's own a member may be anything
     const [threads]: number[] = one.request.block;
     console.log(one.id, offset, threads, describe(one));
 

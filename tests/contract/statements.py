@@ -37,8 +37,8 @@ def rows_of(page):
 
 
 def words_of(request):
-    """The words of its line, as a shell has them."""
-    words = shlex.split(request)
+    """The words of its line, as a shell has them, without the locale of a command: sent() gives each that."""
+    words = shlex.split(request.removeprefix("LC_ALL=C "))
     if words[0] not in ("ask", "open", "coalesce") or len(words) < 2:
         raise ValueError(f"neither ask, open nor coalesce: {request}")
     return words

@@ -1,7 +1,6 @@
 /* The CPU device, with a profiler in place of the true one: what test_counting.c and test_counts.c have in
    common. */
-#ifndef COALESCED_TESTS_FAULTS_COUNTED_DEVICE_H
-#define COALESCED_TESTS_FAULTS_COUNTED_DEVICE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,5 +191,3 @@ static inline int place_of(const struct counters *counters)
     assert_non_null(found);
     return (int)found->value;
 }
-
-#endif

@@ -3,8 +3,7 @@
      initialize, availability, enable, start, busy, evaluate, dropped, endless: that step goes wrong
      without:TEXT   the chip has no metric whose name holds TEXT
      nan:TEXT       values of those are no numbers */
-#ifndef COALESCED_TESTS_FAKE_CUPTI_H
-#define COALESCED_TESTS_FAKE_CUPTI_H
+#pragma once
 
 struct fake_cupti {
     char log
@@ -15,5 +14,3 @@ struct fake_cupti {
     /* of kernels; tests count them, because the library cannot see them: each in a pass is a range */
     int launches;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What the executor that misbehaves is made of: what it says, and what may happen in a run. */
-#ifndef COALESCED_TESTS_FAULTS_FAKE_EXECUTOR_H
-#define COALESCED_TESTS_FAULTS_FAKE_EXECUTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,5 +38,3 @@ void fake_run_rubbish(const char *id);
 void fake_run_cuda_error(const char *id);
 void fake_run_out_of_memory(const char *id);
 void fake_run_killed(const char *id);
-
-#endif

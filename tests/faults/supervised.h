@@ -1,6 +1,5 @@
 /* A supervisor over fake_executor.c: what test_supervisor.c and test_faults.c have in common. */
-#ifndef COALESCED_TESTS_FAULTS_SUPERVISED_H
-#define COALESCED_TESTS_FAULTS_SUPERVISED_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,5 +186,3 @@ static inline void supervised_start(void)
     signal(SIGPIPE, SIG_IGN);
     log_set_level(getenv("TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
 }
-
-#endif

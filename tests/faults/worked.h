@@ -1,7 +1,6 @@
 /* A worker with its real queue and store, over fake_executor.c: what test_worker.c and test_sibling.c have
    in common. */
-#ifndef COALESCED_TESTS_FAULTS_WORKED_H
-#define COALESCED_TESTS_FAULTS_WORKED_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,5 +187,3 @@ static inline void worked_start(void)
     strcpy(strrchr(fake, '/'), "/fake_executor");
     log_set_level(getenv("TEST_VERBOSE") ? LOG_DEBUG : LOG_ERROR);
 }
-
-#endif

@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct recipe *recipe = NULL;
     json_t *object = json_parts_body((const char *)data, size, "{}", detail);
     json_t *wanted = object ? recipe_resolve(object, &recipe, &problems) : NULL;
-    if (wanted && sweep_expand(&sweep, wanted, &devices, &problems) == 0) {
+    if (wanted && sweep_expand(&sweep, wanted, NULL, &devices, &problems) == 0) {
         must(!problems.count);
         check_sweep(&sweep);
         sweep_free(&sweep);
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_refusal(&problems);
     }
     problems.count = 0;
-    if (object && sweep_expand_one(&sweep, object, &devices, &problems) == 0) {
+    if (object && sweep_expand_one(&sweep, object, NULL, &devices, &problems) == 0) {
         must(!problems.count && sweep.point_count == 1 && sweep.experiment_count == 1);
         check_sweep(&sweep);
         sweep_free(&sweep);

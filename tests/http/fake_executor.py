@@ -11,8 +11,9 @@ import sys
 import threading
 import time
 
+BACKEND = os.environ.get("FAKE_BACKEND", "cpu")
 LIMITS = dict(
-    backend="cpu", name="Fake device", arch="fake", driver="0", runtime="0", multiprocessors=2, warp_size=32,
+    backend=BACKEND, name="Fake device", arch="fake", driver="0", runtime="0", multiprocessors=2, warp_size=32,
     max_threads_per_block=1024, max_threads_per_multiprocessor=2048, max_block=[1024, 1024, 64],
     max_grid=[2147483647, 65535, 65535], registers_per_multiprocessor=65536, registers_per_block=65536,
     shared_bytes_per_multiprocessor=233472, shared_bytes_per_block=49152,
@@ -31,7 +32,7 @@ def result(device, request):
     """As long as a real one."""
     rates = dict(effective_gbps=1.0, best_gbps=1.1, of_peak=None, above_peak=False)
     return dict(
-        device=dict(index=device, backend="cpu", name="Fake device", uuid=os.environ.get("FAKE_UUID", "fake"), arch="fake", driver="0",
+        device=dict(index=device, backend=BACKEND, name="Fake device", uuid=os.environ.get("FAKE_UUID", "fake"), arch="fake", driver="0",
                     runtime="0"),
         launch=dict(grid=request.get("grid"), block=request.get("block"), registers_per_thread=None,
                     local_bytes_per_thread=None, shared_bytes_per_block=None),

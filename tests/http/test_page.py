@@ -9,7 +9,9 @@ import requests
 WEB = pathlib.Path(__file__).parents[2] / "web"
 SCRIPTS = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.js"))
 STYLES = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.css"))
-MOST_BYTES = 200_000
+MOST_BYTES = 255_000
+MADE = ["d3.js", "codemirror.js", "codemirror.css"]  # of the distribution's files, when it is built
+MOST_EDITOR_BYTES = 75_000  # CodeMirror, which one page loads
 MOST_LESSON_BYTES = 6_000  # with the requests that its figures are asked by
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 
@@ -51,6 +53,14 @@ def test_a_file_is_served_as_it_is_in_the_sources(service, name):
 def test_d3_comes_with_its_license(service):
     text = service.get("/ui/assets/d3.js").text
     assert "Copyright Mike Bostock" in text and "permission notice" in text and "scaleLog" in text
+
+
+def test_codemirror_comes_with_its_license_and_is_loaded_where_it_is_used(service):
+    text = service.get("/ui/assets/codemirror.js").text
+    assert "Copyright (C) 2017 by Marijn Haverbeke" in text and "permission notice" in text
+    assert text.count("\nexport ") == 1 and "\nimport " not in text and 'defineMode("clike"' in text and "text/x-kotlin" not in text
+    assert {name for name in SCRIPTS if "codemirror.js" in code(name)} == {"source/editor.js"}
+    assert sum(weight(service, f"assets/{name}") for name in MADE[1:]) <= MOST_EDITOR_BYTES
 
 
 def test_d3_has_what_scripts_take_of_it(service):
@@ -136,7 +146,8 @@ def test_nothing_is_fetched_from_elsewhere():
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_a_script_imports_is_there(name):
     for other in re.findall(r"(?:from|import) \"([^\"]+)\"", code(name)):
-        assert other.startswith(".") and ((WEB / name).parent / other).resolve().is_file(), other
+        path = ((WEB / name).parent / other).resolve()
+        assert other.startswith(".") and (path.is_file() or path.relative_to(WEB.resolve()).as_posix() in MADE), other
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -144,9 +155,13 @@ def test_nothing_runs_that_the_policy_refuses(name):
     assert not re.search(r"\beval\(|new Function|innerHTML|insertAdjacentHTML|document\.write|setAttribute\(\"style\"", code(name))
 
 
+def dictionary_text():
+    """Of all pages, and of those scripts that bring their own words."""
+    return "\n".join(code(name) for name in SCRIPTS if name == "words.js" or "\nwordsAdd({" in code(name))
+
+
 def dictionary():
-    text = code("words.js")
-    return re.findall(r'^  "([\w.]+)": \[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\],$', text, re.M)
+    return re.findall(r'^  "([\w.]+)": \[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\],$', dictionary_text(), re.M)
 
 
 def used():
@@ -162,7 +177,7 @@ def test_the_dictionary_has_every_word_in_both_languages_and_no_other():
     entries = dictionary()
     names = [key for key, _, _ in entries]
     assert len(names) > 100 and len(names) == len(set(names)), [name for name in names if names.count(name) > 1]
-    assert len(names) == len(re.findall(r'^  "[\w.]+": \["', code("words.js"), re.M)), "an entry is written otherwise"
+    assert len(names) == len(re.findall(r'^  "[\w.]+": \["', dictionary_text(), re.M)), "an entry is written otherwise"
     keys, begins, asked = used()
     assert asked <= set(names), asked - set(names)
     begins.add("nav.")  # the bar's words; a page that comes takes its own

@@ -200,6 +200,24 @@ def test_what_a_kernel_spills_is_counted_by_its_machine_code(service):
     assert code(arch="sm_35")["status"] == "unavailable"
 
 
+def test_the_instructions_of_its_machine_code_are_told_by_kind(service):
+    def instructions(**fields):
+        return predict(service, size=1 << 20, arch="sm_90", **fields).json()["predictions"][0]["code"]["instructions"]
+
+    straight = instructions(kernel="vector_add")
+    assert straight["loop"] is None and straight["straight"]["global_loads"] == 2 < straight["straight"]["all"]
+    assert straight["straight"]["float64"] == 0 < instructions(kernel="vector_add", dtype="f64")["straight"]["float64"]
+    loop = instructions(kernel="grid_stride")["loop"]
+    assert loop["global_loads"] >= 1 and [one["iterations"] for one in loop["passes"]] == sorted({one["iterations"] for one in loop["passes"]}, reverse=True)
+
+
 def test_which_l1_serves_local_memory(service):
-    rows = predict(service, kernel="copy", arch=["sm_13", "sm_20", "sm_30", "sm_35", "sm_37", "sm_52", "sm_60", "sm_90"]).json()["predictions"]
-    assert [row["local_l1"] for row in rows] == [False, True, True, True, True, False, True, True]
+    rows = predict(service, kernel="copy", arch=["sm_13", "sm_20", "sm_30", "sm_35", "sm_37", "sm_50", "sm_52", "sm_60", "sm_61", "sm_90"]).json()["predictions"]
+    assert [row["local_l1"] for row in rows] == [False, True, True, True, True, False, False, True, True, True]
+
+
+def test_the_read_only_path_is_the_l1_since_they_are_one_cache(service):
+    rows = predict(service, kernel="copy_ldg", arch=["sm_35", "sm_37", "sm_50", "sm_52", "sm_61", "sm_90"]).json()["predictions"]
+    assert [row["l1"] for row in rows] == [False, False, True, True, True, True]
+    plain = predict(service, kernel="copy", load="ca", arch=["sm_50", "sm_52"]).json()["predictions"]
+    assert [row["l1"] for row in plain] == [False, True]

@@ -1,10 +1,11 @@
 """What was removed is in no list and no count, and can be restored for a while."""
+import concurrent.futures
 import json
 import signal
 import time
 
 import pytest
-from conftest import SMALL
+from conftest import SMALL, token_line
 
 UNKNOWN = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 
@@ -51,8 +52,8 @@ def test_an_experiment_is_restored_as_it_was(service):
     assert restore(service, path).status_code == 204
     assert service.get(path).json() == before and ids(service, "/v1/experiments?label=undo:one") == [before["id"]]
     assert before["id"] not in removed(service)
-    late = restore(service, path)
-    assert late.status_code == 404 and "is not among what was removed" in late.json()["detail"]
+    assert restore(service, path).status_code == 204  # there is nothing to do
+    assert service.get(path).json() == before
 
 
 def test_a_sweep_goes_and_comes_back_with_all_that_is_its(service):
@@ -153,7 +154,41 @@ def test_what_was_removed_is_deleted_when_its_time_is_over(start):
     service.works()
 
 
-def test_there_is_no_restoring_of_what_is_not_removed(service):
-    here = service.run()["id"]
-    for path in (f"/v1/experiments/{UNKNOWN}", f"/v1/sweeps/{UNKNOWN}", "/v1/sweeps/x", f"/v1/experiments/{here}"):
-        assert restore(service, path).status_code == 404
+def test_what_is_there_is_restored_already_and_what_is_not_cannot_be(service):
+    here, sweep = service.run()["id"], sweep_of(service, {**SMALL, "offset": [0, 1]})["links"]["self"]
+    for path in f"/v1/experiments/{here}", sweep, sweep:
+        assert restore(service, path).status_code == 204 and service.get(path).status_code == 200
+    for path in f"/v1/experiments/{UNKNOWN}", f"/v1/sweeps/{UNKNOWN}", "/v1/sweeps/x", f"/v1/sweeps/{here}":
+        refused = restore(service, path)
+        assert refused.status_code == 404 and "there is no" in refused.json()["detail"]
+
+
+def test_two_that_restore_at_once_both_hear_that_it_is_there(service):
+    paths = [f"/v1/experiments/{service.run()['id']}" for _ in range(10)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for path in paths:
+            assert service.delete(path + "?remove=true").status_code == 204
+            assert [reply.status_code for reply in pool.map(lambda one: restore(service, one), [path] * 4)] == [204] * 4
+
+
+def test_who_may_not_restore_is_told_who_may(start, tmp_path):
+    tokens = tmp_path / "tokens"
+    secrets = {name: f"the-secret-of-{name}-0123456789" for name in ("ada", "bob", "eve")}
+    tokens.write_text("".join(token_line(name, role, secrets[name]) for name, role in (("ada", "admin"), ("bob", "run"), ("eve", "run"))))
+    tokens.chmod(0o600)
+    service = start("--token-file", str(tokens), ready=False)
+    service.until(lambda: service.get("/readyz").status_code == 200)
+    headers = {name: {"Authorization": f"Bearer {secret}"} for name, secret in secrets.items()}
+    path = "/v1/experiments/" + service.request("POST", "/v1/experiments", json=SMALL, headers={**headers["bob"], "Prefer": "wait=30"}).json()["id"]
+
+    def refused(method, address, **language):
+        reply = service.request(method, address, headers={**headers["eve"], **language})
+        assert reply.status_code == 403, reply.text
+        return reply.json()["detail"]
+
+    assert "bob or an admin may end or remove it" in refused("DELETE", path + "?remove=true")
+    for _ in range(2):  # removed, and there
+        assert "bob or an admin may restore it" in refused("POST", path + "/restore") and "remove" not in refused("POST", path + "/restore")
+        chinese = refused("POST", path + "/restore", **{"Accept-Language": "zh"})
+        assert "bob 或管理员可以恢复它" in chinese and "删除" not in chinese and "experiment" not in chinese
+        assert service.delete(path + "?remove=true", headers=headers["bob"]).status_code in (204, 404)

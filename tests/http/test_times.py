@@ -70,6 +70,13 @@ def test_architectures_have_the_time_of_a_device_whose_constants_are_shipped(ser
     assert "what_if" not in rows["sm_90"]["time"]
 
 
+@pytest.mark.parametrize("arch, device", [("sm_90", "NVIDIA H200"), ("H200", "NVIDIA H200"), ("h100", "NVIDIA H100 80GB HBM3"),
+                                          (["NVIDIA H100"], "NVIDIA H100 80GB HBM3"), ("H800", None)])
+def test_a_product_has_the_time_of_that_product_or_none(service, arch, device):
+    row = predict(service, kernel="copy", arch=arch).json()["predictions"][0]
+    assert row["arch"] == "sm_90" and row.get("time", {}).get("device_name") == device
+
+
 def test_a_loop_over_the_grid_has_the_grid_that_it_would_have_there(service):
     answer = predict(service, kernel="grid_stride", block=256, device_name="nvidia h200").json()
     assert answer["request"]["grid"] == [132 * 8, 1, 1]

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 UPGRADES = pathlib.Path(__file__).parents[1] / "upgrades"
 VERSIONS = sorted(int(path.stem.split("_")[1]) for path in UPGRADES.glob("version_*.sql"))
-NEWEST = 9
+NEWEST = 10
 KEYED = {**SMALL, "size": 256, "offset": 3, "labels": {"who": "me"}}
 
 

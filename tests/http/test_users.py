@@ -220,6 +220,22 @@ def test_only_its_owner_and_an_admin_may_cancel_and_remove(guarded):
     assert guarded.delete("/v1/sweeps/" + "0" * 26, headers=bearer("eve")).status_code == 404
 
 
+def test_it_is_told_who_cancelled(guarded):
+    running = submit(guarded, "bob", SLOW)
+    guarded.until(lambda: guarded.get(running["links"]["self"], headers=bearer("bob")).json()["state"] == "running")
+    alone, of_sweep = submit(guarded, "bob", SLOW), sweep(guarded, "bob", {**SLOW, "offset": [0, 1]}).json()
+
+    def why(path, **headers):
+        return guarded.get(path, headers={**bearer("bob"), **headers}).json()["failure"]["detail"]
+
+    for one, who in ((alone, "bob"), (of_sweep, "ada"), (running, "ada")):
+        assert guarded.delete(one["links"]["self"], headers=bearer(who)).status_code in (200, 202)
+    assert why(alone["links"]["self"]) == "cancelled by bob before it ran"
+    points = guarded.get(of_sweep["links"]["self"], headers=bearer("bob")).json()["points"]
+    assert {point["failure"]["detail"] for point in points} == {"cancelled by ada with its sweep before it ran"}
+    assert why(running["links"]["self"] + "?wait=20") == "cancelled by ada while it ran"
+
+
 def test_what_others_remove_hides_nothing_of_mine(guarded):
     mine = submit(guarded, "bob", SMALL)["links"]["self"]
     others = [submit(guarded, "ada", SMALL)["links"]["self"] for _ in range(101)]

@@ -172,7 +172,8 @@ def test_numbers_out_of_their_range_are_refused(service):
 
 def test_a_wrong_method_is_405_with_those_that_are_allowed(service):
     for method, path, allow in (("PUT", "/v1/experiments", {"GET", "HEAD", "POST"}),
-                                ("POST", "/v1/kernels", {"GET", "HEAD"}),
+                                ("PUT", "/v1/kernels", {"GET", "HEAD", "POST"}),
+                                ("POST", "/v1/recipes", {"GET", "HEAD"}),
                                 ("POST", "/v1/experiments/01ARZ3NDEKTSV4RRFFQ69G5FAV", {"GET", "HEAD", "DELETE"}),
                                 ("BREW", "/livez", {"GET", "HEAD"})):
         response = service.request(method, path)

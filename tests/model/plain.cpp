@@ -65,7 +65,7 @@ access_reach plain_reach::sums(bool store) const
     return sum;
 }
 
-/* Of 8 bytes: does each lane want what lane xor `distance` wants, or is that one idle? */
+/* Of 8 or 16 bytes: does each lane want what lane xor `distance` wants, or is that one idle? */
 static bool plain_paired(const plain_lanes &lanes, int distance)
 {
     for (int lane = 0; lane < 32; lane++)
@@ -75,14 +75,14 @@ static bool plain_paired(const plain_lanes &lanes, int distance)
     return true;
 }
 
-/* Lanes of one part of a warp (a half for 8 bytes unless paired lanes load, a quarter for 16) that want
+/* Lanes of one part of a warp (a half for 8 bytes, a quarter for 16; twice as much where paired lanes load) that want
    different words of one bank wait. */
-uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load)
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load, uint64_t *wavefronts)
 {
     uint64_t conflicts = 0;
     int parts = width == 16 ? 4 : width == 8 ? 2 : 1;
-    if (load && width == 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
-        parts = 1;
+    if (load && width >= 8 && (plain_paired(lanes, 1) || plain_paired(lanes, 2)))
+        parts /= 2;
     for (int part = 0; part < parts; part++) {
         std::vector<int64_t> words;
         uint64_t of_bank[32] = {}, longest = 1;
@@ -94,6 +94,7 @@ uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load)
         for (int64_t word : words)
             longest = std::max(longest, ++of_bank[word % 32]);
         conflicts += longest - 1;
+        *wavefronts += words.empty() ? 0 : longest;
     }
     return conflicts;
 }
@@ -160,7 +161,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         if (space == SHARED) {
             shared_sums &s = what == 's' ? sums->shared_store : sums->shared_load;
             s.requests++;
-            s.conflicts += plain_conflicts(lanes, width, what != 's');
+            s.conflicts += plain_conflicts(lanes, width, what != 's', &s.wavefronts);
             continue;
         }
         std::vector<int64_t> used, sectors, lines;

@@ -2,8 +2,7 @@
    Meant to be obviously right, not fast: it is what the model's count is held against. What does not
    depend on the kernel stands in plain.cpp, so that it is compiled once and not for each kernel, type and
    variant. */
-#ifndef COALESCED_TESTS_MODEL_PLAIN_H
-#define COALESCED_TESTS_MODEL_PLAIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ struct plain_thread {
 
 /* Runs `body` as every thread of the launch, and adds what it noted. */
 void plain_trace_threads(const run *r, struct access *sums, void (*body)(const plain_thread &thread));
-
-#endif

@@ -1,6 +1,5 @@
 /* What the plain trace writes down, for a test that wants more than the sums. */
-#ifndef COALESCED_TESTS_MODEL_PLAIN_LISTING_H
-#define COALESCED_TESTS_MODEL_PLAIN_LISTING_H
+#pragma once
 
 #include <map>
 #include <set>
@@ -61,8 +60,7 @@ struct plain_reach {
 extern plain_reach *plain_reached; /* NULL: nobody wants one */
 
 /* The bank conflicts of one shared memory access of a warp. */
-uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load);
+/* Adds what is fetched to *wavefronts. */
+uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load, uint64_t *wavefronts);
 
 void plain_add(access_sums &to, const access_sums &one);
-
-#endif

@@ -10,13 +10,15 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/model/pattern.h"
 #include "tests/model/draws.h"
 #include "tests/model/plain_listing.h"
 
 static void expect_shared_equal(const experiment &e, const shared_sums &model, const shared_sums &trace,
                                 const char *what)
 {
-    if (model.requests != trace.requests || model.conflicts != trace.conflicts)
+    if (model.requests != trace.requests || model.wavefronts != trace.wavefronts ||
+        model.conflicts != trace.conflicts)
         fail_msg("%s %s shared %s size %lld,%lld block %lld,%lld params %lld,%lld: requests %llu %llu, "
                  "conflicts %llu %llu",
                  e.kernel->name, dtype_name(e.dtype), what, (long long)e.size[0], (long long)e.size[1],
@@ -262,6 +264,65 @@ static void bank_conflicts_are_those_that_hardware_counted(void **)
     }
 }
 
+/* What an H100 counted of one warp (Nsight Compute): conflicts and wavefronts of a load and a store of 16 bytes, of a load
+   and a store of 8, where a lane accesses the word of that number; -1: it is idle. Nothing is at odds with these rules: a
+   load takes twice as many lanes at once where each asks for what lane xor 1 does, or each for what lane xor 2 does, all over
+   the warp, idle lanes not asked. */
+static const struct {
+    int (*word)(int lane);
+    struct {
+        uint64_t conflicts, wavefronts;
+    } of[4];
+} fetched[] = {
+    {[](int l) { return l; }, {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int) { return 0; }, {{0, 2}, {0, 4}, {0, 1}, {0, 2}}},
+    {[](int l) { return l / 16; }, {{0, 2}, {0, 4}, {0, 1}, {0, 2}}},
+    {[](int l) { return l / 2; }, {{0, 2}, {0, 4}, {0, 1}, {0, 2}}},
+    {[](int l) { return (l & 1) | l / 4 * 2; }, {{0, 2}, {0, 4}, {0, 1}, {0, 2}}},
+    {[](int l) { return (l & 3) | l / 8 * 4; }, {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int l) { return (l & 7) | l / 16 * 8; }, {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int l) { return l % 16; }, {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int l) { return l < 16 ? l / 2 : l - 8; }, {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int l) { return l < 16 ? l / 2 : 8 + ((l & 1) | (l - 16) / 4 * 2); },
+     {{0, 4}, {0, 4}, {0, 2}, {0, 2}}},
+    {[](int l) { return l == 17 ? 31 : l / 2; }, {{0, 4}, {0, 4}, {1, 3}, {1, 3}}},
+    {[](int l) { return l / 2 * 8; }, {{14, 16}, {12, 16}, {7, 8}, {6, 8}}},
+    {[](int l) { return l / 8 * 8; }, {{2, 4}, {0, 4}, {1, 2}, {0, 2}}},
+    {[](int l) { return l / 4 * 8; }, {{6, 8}, {4, 8}, {3, 4}, {2, 4}}},
+    {[](int l) { return l & 1 ? -1 : l / 2; }, {{0, 2}, {0, 4}, {0, 1}, {0, 2}}},
+    {[](int l) { return l & 1 ? -1 : l / 2 * 8; }, {{14, 16}, {12, 16}, {7, 8}, {6, 8}}},
+    {[](int l) { return l & 2 ? -1 : l; }, {{2, 4}, {0, 4}, {1, 2}, {0, 2}}},
+    {[](int l) { return l < 16 ? l : -1; }, {{0, 2}, {0, 2}, {0, 1}, {0, 1}}},
+    {[](int l) { return l < 16 ? l / 2 : -1; }, {{0, 1}, {0, 2}, {0, 1}, {0, 1}}},
+    {[](int l) { return l ? -1 : 0; }, {{0, 1}, {0, 1}, {0, 1}, {0, 1}}},
+    {[](int l) { return l % 16 ? -1 : l / 16 * 8; }, {{0, 2}, {0, 2}, {0, 1}, {0, 2}}},
+    {[](int l) { return l % 8 ? -1 : l; }, {{2, 4}, {0, 4}, {1, 2}, {0, 2}}},
+    {[](int l) { return l == 0 || l == 8 ? l / 8 * 8 : -1; }, {{1, 2}, {0, 2}, {0, 1}, {0, 1}}},
+    {[](int l) { return l == 0 || l == 4 ? l * 2 : -1; }, {{1, 2}, {1, 2}, {0, 1}, {0, 1}}},
+    {[](int l) { return l < 8 ? l / 2 * 8 : -1; }, {{3, 4}, {3, 4}, {1, 2}, {1, 2}}},
+};
+
+static void wide_accesses_of_shared_memory_are_fetched_as_hardware_did(void **)
+{
+    for (const auto &row : fetched)
+        for (int k = 0; k < 4; k++) {
+            pattern p = {};
+            p.shared = true;
+            p.load = k % 2 == 0;
+            p.bytes = k < 2 ? 16 : 8;
+            p.blocks = 1;
+            for (int lane = 0; lane < WARP_LANES; lane++)
+                if (row.word(lane) >= 0) {
+                    p.at[p.lanes] = row.word(lane) * (int)p.bytes;
+                    p.lane[p.lanes++] = lane;
+                }
+            shared_sums sums = pattern_shared(p);
+            if (sums.conflicts != row.of[k].conflicts || sums.wavefronts != row.of[k].wavefronts)
+                fail_msg("row %d, %d: %llu conflicts, %llu wavefronts", (int)(&row - fetched), k,
+                         (unsigned long long)sums.conflicts, (unsigned long long)sums.wavefronts);
+        }
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
@@ -272,6 +333,7 @@ int main()
         cmocka_unit_test(a_sampled_grid_far_too_large_is_counted_as_the_one_that_is_needed),
         cmocka_unit_test(what_hardware_counted_is_what_the_model_says),
         cmocka_unit_test(bank_conflicts_are_those_that_hardware_counted),
+        cmocka_unit_test(wide_accesses_of_shared_memory_are_fetched_as_hardware_did),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

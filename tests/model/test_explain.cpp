@@ -91,6 +91,7 @@ static void expect_units(const experiment &e, const explained &x, const explain_
 {
     const access_instruction &i = x.of(access);
     plain_lanes lanes;
+    uint64_t wavefronts = 0;
     std::map<int64_t, uint32_t> used;
     explain_sector sectors[EXPLAIN_SECTORS];
     for (int lane = 0; lane < 32; lane++)
@@ -106,7 +107,8 @@ static void expect_units(const experiment &e, const explained &x, const explain_
             (s && sectors[s].address <= sectors[s - 1].address))
             fail_msg("%s: sector %lld", show(e, x), (long long)sectors[s].address);
     if (i.space == SPACE_SHARED &&
-        access.shared.conflicts != plain_conflicts(lanes, i.bytes, i.kind == ACCESS_LOAD))
+        (access.shared.conflicts != plain_conflicts(lanes, i.bytes, i.kind == ACCESS_LOAD, &wavefronts) ||
+         access.shared.wavefronts != wavefronts))
         fail_msg("%s: conflicts %llu", show(e, x), (unsigned long long)access.shared.conflicts);
 }
 
@@ -122,6 +124,7 @@ static void expect_sums(const experiment &e, const explained &x, const plain_lis
             continue; /* in no sum */
         shared_sums &shared = i.kind == ACCESS_STORE ? sums.shared_store : sums.shared_load;
         shared.requests += i.shared.requests;
+        shared.wavefronts += i.shared.wavefronts;
         shared.conflicts += i.shared.conflicts;
         shared.conflicts_wide += i.shared.conflicts_wide;
         if (i.space == SPACE_SHARED)

@@ -39,14 +39,14 @@ static kernel described()
 struct experiment_of_vocabulary {
     kernel k = described();
     run r = {};
-    std::vector<double> memory[KERNEL_BUFFERS];
+    std::vector<double> memory[SUITE_BUFFERS];
 
     explicit experiment_of_vocabulary(int64_t variant)
     {
         r.kernel = &k;
         r.dtype = DTYPE_F64;
         r.domain = {
-            size, 1, size, {variant, 3, LOAD_DEFAULT}, {width, 1, 1}, {(size + width - 1) / width, 1, 1}};
+            &k, size, 1, size, {variant, 3, LOAD_DEFAULT}, {width, 1, 1}, {(size + width - 1) / width, 1, 1}};
         r.grid = r.domain.grid;
         r.shared_bytes = k.shared_bytes(&r.domain, r.dtype);
         for (int b = 0; b < k.buffer_count; b++) {
@@ -127,7 +127,7 @@ struct load_forgotten : suite_kernel {
 struct too_many : suite_kernel {
     static void describe(kernel &k)
     {
-        for (int i = 0; i <= KERNEL_BUFFERS; i++)
+        for (int i = 0; i <= SUITE_BUFFERS; i++)
             output(k, i, "A", "n elements");
     }
 };

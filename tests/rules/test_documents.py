@@ -7,13 +7,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = ["docs/architecture.md", "docs/internals.md"]
-FOLDERS = ["base", "kernels", "api", "executor", "server", "client", "web", "tests", "scripts", "cmake", "bench", "docs"]
+FOLDERS = ["base", "ptx", "kernels", "api", "executor", "server", "client", "web", "tests", "scripts", "cmake", "bench", "docs"]
 SOURCES = {".c", ".h", ".cpp", ".cu", ".inc", ".js", ".py", ".cmake"}
 
 
 @functools.cache
 def words():
-    texts = (path.read_text(errors="replace") for folder in ("base", "kernels", "api", "executor", "server", "client", "web", "cmake")
+    texts = (path.read_text(errors="replace") for folder in ("base", "ptx", "kernels", "api", "executor", "server", "client", "web", "cmake")
              for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES)
     found = set()
     for text in texts:

@@ -3,7 +3,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).parents[2]
-MODULES = ["base", "kernels", "api", "executor", "server", "client"]
+MODULES = ["base", "ptx", "kernels", "api", "executor", "server", "client"]
 
 
 def sources():
@@ -27,7 +27,7 @@ def prototypes(text):
 
 
 # Names of what a header is about, where that is neither its file's name nor a struct of it.
-OTHERS = {"kernels/kernel.h": {"suite"}, "kernels/experiment.h": {"problem"}, "server/events/event_history.h": {"batch"}}
+OTHERS = {"kernels/kernel.h": {"suite"}, "server/events/event_history.h": {"batch"}}
 
 
 def strangers(path, text):

@@ -74,18 +74,19 @@ def test_each_reason_not_to_predict_is_there_in_chinese_too():
 
 # ---- refusals ----
 
-REFUSERS = r"\b(?:problem_add|problem_extend|reply_problem|reject|error_set)\("
+# snprintf: the refusals of a kernel of the suite.
+REFUSERS = r"\b(?:(?:problem_add|problem_extend|reply_problem|reject|error_set)\(|snprintf\(\s*problem\.detail,)"
 # What asks for something over HTTP is refused by these; what runs the service is told of in its log, in English.
-REFUSALS = ["api", "kernels/experiment.c", "server/routes", "server/http/reply.c", "server/http/admission.c",
+REFUSALS = ["api", "kernels/suite", "kernels/experiment.c", "kernels/kernel_param.c", "kernels/source", "server/routes", "server/http/reply.c", "server/http/admission.c",
             "server/http/reply_stream.c", "server/http/live_streams.c", "server/queue"]
-NOT_OVER_HTTP = re.compile(r"api/(device_list|protocol|calibration_plan|device_json|problem_zh)|server/queue/queue_open")
+NOT_OVER_HTTP = re.compile(r"api/(device_list|protocol|run_request|sandbox_protocol|calibration_plan|device_json|problem_zh)|server/queue/queue_open")
 C_STRINGS = r'((?:"(?:\\.|[^"\\])*"\s*(?:PRI[diu]64\s*)?)+)'
 
 
 def formats(text):
     """The formats with words in them that are handed to what refuses."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    for call in re.finditer(REFUSERS + r"([^;]*?)\);", text, re.S):
+    for call in re.finditer(REFUSERS + r'((?:"(?:\\.|[^"\\])*"|[^;"])*?)\);', text, re.S):
         for literal in re.findall(C_STRINGS, call.group(1)):
             literal = re.sub(r'"\s*PRI([diu])64\s*"?', lambda m: "ll" + m.group(1), literal)
             literal = re.sub(r'"\s*"', "", literal).strip()[1:].removesuffix('"')
@@ -98,24 +99,27 @@ def plain(format_):
 
 
 def test_each_refusal_over_http_is_there_in_chinese_too():
-    table = (ROOT / "api/problem_zh_texts.h").read_text()
+    table = "".join(path.read_text() for path in sorted((ROOT / "api").glob("problem_zh_*.h")))
     pairs = re.findall(r'^    \{"((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"\},$', table, re.M)
     rows = {plain(english) for english, _ in pairs}
     assert len(rows) > 200
+    # How a job ended is no refusal: pages and command say it by the table of reasons.
+    ended = set(re.findall(r'^  \["((?:\\.|[^"\\])*)", ', (ROOT / "web/reasons.js").read_text(), re.M))
+    assert len(ended) > 40
     general = [re.sub("%", ".*", re.escape(row)) for row in rows]
 
-    def known(found):  # also by a more general row, by one for each thing that it may say, or as a part of one
+    def known(found, rows):  # also by a more general row, by one for each thing that it may say, or as a part of one
         own = plain(found)
         return (own in rows or any(re.fullmatch(row, found) for row in general) or any(own in row for row in rows)
                 or any(re.fullmatch(re.sub("%", ".*", re.escape(own)), row) for row in rows))
     missing = []
     for folder in REFUSALS:
-        for path in [ROOT / folder] if folder.endswith(".c") else sorted((ROOT / folder).glob("*.c")):
+        for path in [ROOT / folder] if folder.endswith(".c") else sorted(path for path in (ROOT / folder).iterdir() if path.suffix in (".c", ".cu", ".h")):
             name = path.relative_to(ROOT).as_posix()
             if NOT_OVER_HTTP.match(name):
                 continue
             for found in formats(path.read_text()):
-                if not known(found):
+                if not known(found, rows | ended if folder == "server/queue" else rows):
                     missing.append(f"{name}: {found}")
     assert not missing, "\n".join(missing)
     wrong = [english for english, chinese in pairs for place in re.findall(r"\{(\d)\}", chinese)

@@ -1,7 +1,6 @@
 /* Contexts that spoil a body on purpose: the test of the runner's test. Each way of spoiling must come out as
    not correct for every kernel, and SPOIL_NONE as correct. */
-#ifndef COALESCED_TESTS_SPOILED_H
-#define COALESCED_TESTS_SPOILED_H
+#pragma once
 
 #include "kernels/device/kernel_entry.h"
 
@@ -16,8 +15,8 @@ enum spoil_how {
 
 struct spoil {
     enum spoil_how how;
-    bool stores_only;                /* the kernel loads nothing from global memory */
-    long long count[KERNEL_BUFFERS]; /* elements of each buffer */
+    bool stores_only;               /* the kernel loads nothing from global memory */
+    long long count[SUITE_BUFFERS]; /* elements of each buffer */
 };
 
 #ifdef __cplusplus
@@ -88,8 +87,7 @@ static inline void spoil_set(const run *r)
 {
     spoil_now.how = spoil_wanted;
     spoil_now.stores_only = r->kernel->ledger(&r->domain).loads == 0;
-    for (int b = 0; b < KERNEL_BUFFERS; b++)
+    for (int b = 0; b < SUITE_BUFFERS; b++)
         spoil_now.count[b] = (long long)r->elements[b];
 }
-#endif
 #endif

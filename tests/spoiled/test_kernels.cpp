@@ -113,7 +113,7 @@ static void expect_verified(const experiment &e)
    each. */
 template <class F> static void each_param(experiment e, int from, F f)
 {
-    if (from >= KERNEL_PARAMS || from == e.kernel->param_count) {
+    if (from >= SUITE_PARAMS || from == e.kernel->param_count) {
         domain d = experiment_domain(&e);
         int fence = param_named(e.kernel, "fence");
         bool race = fence >= 0 && e.param[fence] != 0 && strcmp(kind->name, "cpu") != 0; /* may be wrong */

@@ -111,7 +111,7 @@ static void on_cancelled(void *arg, const struct error *failed)
 static void sweep_cancel(struct fixture *f)
 {
     struct error error = {0};
-    if (queue_cancel_sweep(f->service.queue, f->attempt.sweep, on_cancelled, NULL, &error) < 0)
+    if (queue_cancel_sweep(f->service.queue, f->attempt.sweep, "", on_cancelled, NULL, &error) < 0)
         fail_msg("%s", error.text);
     store_flush(f->service.store);
     attempt_look(&f->attempt);

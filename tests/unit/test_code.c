@@ -43,7 +43,9 @@ static int check_values(const struct kernel *kernel, enum dtype dtype, int load,
                         const struct kernel_param *param)
 {
     int asked = 0;
-    int64_t value = param ? param->min : 0, last = param ? param->max : 0;
+    int64_t value = param ? param->min : 0, last = !param                            ? 0
+                                                   : param->max == PARAM_MAX_IS_SIZE ? INT64_MAX
+                                                                                     : param->max;
     for (; value <= last && value < 1024; value = param ? next_value(param, value) : value + 1) {
         struct experiment e = experiment(kernel->name, dtype, load, param ? param->name : NULL, value);
         struct problems problems;

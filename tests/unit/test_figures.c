@@ -83,12 +83,12 @@ static void each_figure_is_a_column_of_its_views(void **state)
 {
     (void)state;
     const struct figures *figures = figures_get();
-    struct summary_table summary;
+    struct sweep_table summary;
     struct columns all;
     char detail[COLUMNS_DETAIL_BYTES];
     assert_int_equal(csv_columns(&all, NULL, detail), 0);
     assert_int_equal(all.count, figures->run_count);
-    assert_int_equal(summary_table_make(&summary, "{\"offset\":1}"), 0);
+    assert_int_equal(sweep_table_make(&summary, true, "{\"offset\":1}"), 0);
     assert_string_equal(summary.names[0], "index");
     assert_string_equal(summary.names[1], "offset");
     assert_int_equal(summary.count, 2 + figures->summary_count);
@@ -98,7 +98,7 @@ static void each_figure_is_a_column_of_its_views(void **state)
         if (figures->all[i].place)
             is_selectable(figures->names[i], summary.names, summary.count);
     }
-    summary_table_clear(&summary);
+    sweep_table_clear(&summary);
 }
 
 static void the_list_of_columns_has_each_figure(void **state)

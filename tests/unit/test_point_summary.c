@@ -176,7 +176,7 @@ static void a_point_runs_until_its_last_run_has_ended(void **state)
         {{{"running", 0, NULL, false}, {"queued", 0, NULL, false}, {"queued", 0, NULL, false}},
          "\"running\""},
         {{{"succeeded", 2, NULL, false}, {"queued", 0, NULL, false}, {"queued", 0, NULL, false}},
-         "\"running\""},
+         "\"queued\""},
         {{{"failed", 0, NULL, false}, {"succeeded", 2, NULL, false}, {"running", 0, NULL, false}},
          "\"running\""},
         {{{"succeeded", 2, NULL, false}, {"succeeded", 2, NULL, false}, {"succeeded", 2, NULL, false}},
@@ -195,7 +195,7 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
     (void)state;
     static const char values[] =
         "{\"kernel\":\"copy\",\"block\":[32,8],\"grid\":null,\"timeout_s\":2.5,\"how\":\"a,b\"}";
-    struct summary_table all;
+    struct sweep_table all;
     struct columns columns;
     char detail[COLUMNS_DETAIL_BYTES];
     struct buffer out = {0};
@@ -203,7 +203,7 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
     point_summary_begin(summary);
     run_add(summary, &(struct run){"succeeded", 4, "a", false}, 0);
     point_summary_end(summary);
-    assert_int_equal(summary_table_make(&all, values), 0);
+    assert_int_equal(sweep_table_make(&all, true, values), 0);
     assert_int_equal(columns_read(&columns,
                                   "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
                                   "predicted_us,limiter,device_number,device_alias",
@@ -211,11 +211,11 @@ static void a_row_has_its_axes_as_they_were_asked_for(void **state)
                      0);
     assert_int_equal(columns_header(&out, &columns, all.names), 0);
     assert_int_equal(
-        summary_table_row(&out, summary, &columns, &(struct view_point){.index = 7, .values = values}), 0);
+        sweep_table_row(&out, summary, &columns, &(struct view_point){.index = 7, .values = values}), 0);
     assert_string_equal(out.data, "how,index,grid,block,timeout_s,kernel,hot_ci95_high_us,stable,runs,"
                                   "predicted_us,limiter,device_number,device_alias\r\n"
                                   "\"a,b\",7,,32x8,2.5,copy,4.5,true,1,4.25,dram,3,h200-2\r\n");
-    summary_table_clear(&all);
+    sweep_table_clear(&all);
     point_summary_free(summary);
     buffer_free(&out);
 }

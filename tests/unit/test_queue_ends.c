@@ -371,7 +371,7 @@ static void what_is_handed_back_while_its_sweep_is_cancelled_ends_when_it_is_tak
     memcpy(run, task->id, ID_BYTES);
     assert_true(queue_worker_begun(service->queue, 0));
     fixture_hold(service->store, &hold);
-    assert_int_equal(queue_cancel_sweep(service->queue, id, on_cancelled, &cancelled, NULL), 0);
+    assert_int_equal(queue_cancel_sweep(service->queue, id, "", on_cancelled, &cancelled, NULL), 0);
     assert_false(queue_view_cancelled(service->queue, 0));
     queue_worker_hand_back(service->queue, 0, false, NULL);
     fixture_release(service->store, &hold);

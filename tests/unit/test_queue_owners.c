@@ -164,11 +164,49 @@ static void an_owner_is_small_and_a_question_makes_none(void **state)
     assert_int_equal(service->queue->owners.count, 0);
 }
 
+/* Requests of kernels that users bring have their sources, and wait in memory. */
+static void the_requests_of_an_owner_have_a_limit_in_bytes(void **state)
+{
+    enum { BYTES = 40 << 20 };
+    struct service *service = *state;
+    struct error error = {0};
+    char *text = malloc(BYTES + 1);
+    assert_non_null(text);
+    memset(text, ' ', BYTES);
+    memcpy(text, "{}", 2);
+    text[BYTES] = '\0';
+    struct sweep_experiment run = {.kernel = "copy",
+                                   .devices = device_set_of(0),
+                                   .timeout_s = 60,
+                                   .request = "{}",
+                                   .sources = {{"src-0123456789ab", "e", text}},
+                                   .source_count = 1};
+    struct sweep alone = {.experiments = &run, .experiment_count = 1, .rounds = 1};
+    struct queue_submission submission = {.sweep = &alone, .owner = "greedy"};
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, NULL, &error), 0);
+    store_flush(service->store);
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, NULL, &error), -1);
+    assert_int_equal(error.kind, ERROR_FULL);
+    assert_non_null(strstr(error.text, "bytes"));
+    submission.owner = "other";
+    error_clear(&error);
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, NULL, &error), 0);
+    store_flush(service->store);
+    for (int i = 0; i < 2; i++)
+        assert_non_null(queue_worker_next(service->queue, 0, i ? &succeeded : NULL));
+    assert_null(queue_worker_next(service->queue, 0, &succeeded));
+    submission.owner = "greedy"; /* what runs no more does not count */
+    assert_int_equal(queue_submit(service->queue, &submission, on_submitted, NULL, &error), 0);
+    store_flush(service->store);
+    free(text);
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
         ONE(owners_without_work_are_forgotten_but_for_those_that_used_most),
+        ONE(the_requests_of_an_owner_have_a_limit_in_bytes),
         ONE(usage_that_has_halved_away_is_forgotten),
         ONE(an_owner_is_small_and_a_question_makes_none),
     };

@@ -48,8 +48,12 @@ static struct submitted submit(struct service *service, const char *owner, int c
     struct sweep_experiment *runs = calloc((size_t)count, sizeof *runs);
     struct sweep_point *points = calloc((size_t)count, sizeof *points);
     for (int i = 0; i < count; i++) {
-        runs[i] = (struct sweep_experiment){
-            "copy", device_set_of(0), priority, timeout_s, "{\"kernel\":\"copy\"}", 1, false};
+        runs[i] = (struct sweep_experiment){.kernel = "copy",
+                                            .devices = device_set_of(0),
+                                            .priority = priority,
+                                            .timeout_s = timeout_s,
+                                            .request = "{\"kernel\":\"copy\"}",
+                                            .points = 1};
         points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
     }
     struct sweep sweep = {
@@ -296,7 +300,7 @@ static void twenty_thousand_of_forty_stay_few_steps_deep(void **state)
     sem_t came;
     struct error error = {0};
     sem_init(&came, 0, 0);
-    assert_int_equal(queue_cancel_sweep(service->queue, last.id, answer_cancelled, &came, &error), 0);
+    assert_int_equal(queue_cancel_sweep(service->queue, last.id, "", answer_cancelled, &came, &error), 0);
     sem_wait(&came);
     sem_destroy(&came);
     assert_int_equal(service->queue->queued, 9984 + 38 * 256);

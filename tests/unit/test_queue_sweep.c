@@ -80,8 +80,11 @@ static struct submitted submit(struct service *service, const char *key, const c
     struct sweep_experiment runs[RUNS];
     struct sweep_point points[POINTS];
     for (int i = 0; i < RUNS; i++)
-        runs[i] = (struct sweep_experiment){
-            "copy", device_set_of(i % 2), 0, 60, "{\"kernel\":\"copy\"}", i ? 1 : 2, false};
+        runs[i] = (struct sweep_experiment){.kernel = "copy",
+                                            .devices = device_set_of(i % 2),
+                                            .timeout_s = 60,
+                                            .request = "{\"kernel\":\"copy\"}",
+                                            .points = i ? 1 : 2};
     for (int i = 0; i < POINTS; i++)
         points[i] = (struct sweep_point){.experiment = i % RUNS, .values = "{\"offset\":1}"};
     points[POINTS - 1] = (struct sweep_point){.experiment = -1,
@@ -107,7 +110,7 @@ static int cancel(struct service *service, const char *id, struct error *error)
 {
     struct answer answer = {0};
     sem_init(&answer.came, 0, 0);
-    int status = queue_cancel_sweep(service->queue, id, answer_cancelled, &answer, error);
+    int status = queue_cancel_sweep(service->queue, id, "", answer_cancelled, &answer, error);
     if (status == 0)
         sem_wait(&answer.came);
     sem_destroy(&answer.came);

@@ -109,7 +109,7 @@ static int expand(struct sweep *sweep, const char *text, struct problems *proble
     json_t *object = json_loads(text, 0, NULL);
     assert_non_null(object);
     problems->count = 0;
-    int status = sweep_expand(sweep, object, &one_device, problems);
+    int status = sweep_expand(sweep, object, NULL, &one_device, problems);
     json_decref(object);
     return status;
 }

@@ -242,7 +242,7 @@ static void a_recipes_points_are_compared_once(void **state)
         json_t *asked = json_pack("{s:s,s:[i,i,i]}", "recipe", "read_segment_cached", "offset", 11, 11, -1);
         json_t *object = recipe_resolve(asked, &recipe, &problems);
         json_object_set_new(object, "size", json_integer(4096));
-        if (sweep_expand(&sweep, object, &devices, &problems) < 0)
+        if (sweep_expand(&sweep, object, NULL, &devices, &problems) < 0)
             fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
         assert_int_equal(sweep_refer(&sweep, recipe, &devices, budget_ms), 0);
         assert_int_equal(sweep.point_count, 3);

@@ -32,4 +32,5 @@ const KNOWN = {
   sm_121: "Blackwell, GB10"
 };
 
+export const ARCHITECTURES = Object.keys(KNOWN);
 export const architectureName = arch => KNOWN[arch] ?? arch;

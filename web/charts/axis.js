@@ -5,6 +5,7 @@
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {round, text, textWidth} from "./svg.js";
+import "../d3.js";
 
 const {scaleLinear} = globalThis.d3;
 const TAIL_MOST = 4, TAIL_STEP = 0.09;

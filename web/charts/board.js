@@ -3,10 +3,11 @@
 
    board({heading, aside, sentence, draw, table, file, legend, onZoom}) takes functions that give the texts; draw(width)
    gives {svg, canvas, marks, part, cross, within}; table is {node, update()} and drawn once it is opened; file() the
-   name of what is saved; legend() the nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark
-   to mark and tell its words; where there is cross(x, y) a cross hair follows the pointer and tells all that stands
-   there. onZoom(range) is called with what within() makes of the places that a pointer was dragged between, or of the
-   middle for the key +; with null for −. {node, update(), close()}. */
+   name of what is saved; caption() what stands above a picture that is saved; legend() the nodes above the drawing, or
+   nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where there is cross(x, y) a cross
+   hair follows the pointer and tells all that stands there. onZoom(range) is called with what within() makes of the
+   places that a pointer was dragged between, or of the middle for the key +; with null for −. {node, update(),
+   heading(), close()}. */
 import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
@@ -127,7 +128,8 @@ function probe(place, drawnNow, onZoom) {
   };
 }
 
-export function board({heading, aside, sentence, draw, table, file, legend = () => null, onZoom = null}) {
+export function board(
+  {heading, aside, sentence, draw, table, file, caption = null, legend = () => null, onZoom = null}) {
   const title = h("h2", {}), beside = h("span", {class: "quiet aside"}), words = h("p", {class: "sentence"});
   const place = h("div", {class: "drawing", tabindex: "0", role: "group"}), layer = h("div", {});
   let width = 0, drawn = null, tables = null;
@@ -142,13 +144,14 @@ export function board({heading, aside, sentence, draw, table, file, legend = () 
     },
       h("summary", {}, t("chart.table")));
   const save_as = (kind, blob) => button(
-    kind, async () => save(await blob(drawn.svg, drawn.canvas), `${file()}.${kind.toLowerCase()}`),
+    kind, async () => save(await blob(drawn.svg, drawn.canvas, caption?.()), `${file()}.${kind.toLowerCase()}`),
     {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
   const acts =
     h("span", {class: "acts"}, save_as("SVG", svgBlob), save_as("PNG", pngBlob),
       canCopyPicture() &&
         button(
-          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas), {small: true, label: t("chart.copy_picture")}));
+          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas, caption?.()),
+          {small: true, label: t("chart.copy_picture")}));
   const node =
     h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,
       h("div", {class: "board-foot"}, onZoom && h("span", {class: "quiet"}, t("chart.zoom")), acts, under));
@@ -180,5 +183,5 @@ export function board({heading, aside, sentence, draw, table, file, legend = () 
     update();
   });
   watcher.observe(place);
-  return {node, update, close: () => watcher.disconnect()};
+  return {node, update, heading, close: () => watcher.disconnect()};
 }

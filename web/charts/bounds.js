@@ -10,6 +10,7 @@ import {headCell, numberCell, table} from "../parts.js";
 import {DICTIONARY, language, noValue, t} from "../words.js";
 import {figure} from "./figure.js";
 import {rect, round, text, textWidth} from "./svg.js";
+import "../d3.js";
 
 const {scaleLinear} = globalThis.d3;
 
@@ -98,7 +99,7 @@ export function boundsFigure(timeNow, notes) {
     table: () => boundsTable(timeNow()),
     label: () => {
       const time = timeNow();
-      return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us)})}; ${
+      return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us)})}${t("punct.semicolon")}${
         time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`;
     }
   });

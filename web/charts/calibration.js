@@ -7,10 +7,13 @@ import {h, redraw} from "../dom.js";
 import {digits, moment} from "../format.js";
 import {button, cell, headCell, numberCell, panel, table} from "../parts.js";
 import {DICTIONARY, language, noValue, t} from "../words.js";
+import "../device_words.js";
 
 const READ_MS = 5000;
 
-const nameOf = ({name, text}) => `constant.${name}` in DICTIONARY ? t(`constant.${name}`) : text;
+/* The texts of a constant, in the reader's language where the service has it. */
+const inLanguage = one => language() === "zh" && one.zh ? one.zh : one;
+const nameOf = one => `constant.${one.name}` in DICTIONARY ? t(`constant.${one.name}`) : inLanguage(one).text;
 
 const constantsTable = constants => table(
   t("calibration.title"),
@@ -23,7 +26,7 @@ const constantsTable = constants => table(
       h("tr", {}, h("th", {scope: "row"}, nameOf(one)), numberCell(digits(one.value)),
         cell(one.unit === "1" ? "" : one.unit.replace(/^us$/, "µs")),
         numberCell(one.spread === null ? noValue(t("calibration.given")) : `${digits(100 * one.spread, 2)}\u00a0%`),
-        cell(h("span", {class: "quiet", lang: "en"}, one.measured)))));
+        cell(h("span", {class: "quiet"}, inLanguage(one).measured)))));
 
 export function calibrationPanel(api, name, signal) {
   const node = h("div", {class: "span-12"}), path = `/v1/devices/${name}/calibration`;

@@ -7,6 +7,7 @@ import {svg} from "../dom.js";
 import {count} from "../format.js";
 import {t} from "../words.js";
 import {through} from "./svg.js";
+import "../sweep/words.js";
 
 const COLUMN = 4, MARK = 3, LEAST = 200;
 

@@ -7,6 +7,7 @@ const KEPT = [
   "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity",
   "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"
 ];
+const CAPTION_HEIGHT = 22;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 function inline(from, to) {
@@ -20,14 +21,15 @@ function inline(from, to) {
   [...from.children].forEach((child, i) => inline(child, to.children[i]));
 }
 
-export function svgText(drawing, canvas) {
+export function svgText(drawing, canvas, caption) {
   const copy = drawing.cloneNode(true), make = (name, attributes) => {
     const node = document.createElementNS(NAMESPACE, name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
     return node;
   };
   inline(drawing, copy);
-  const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16;
+  const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16,
+        above = caption ? edge + CAPTION_HEIGHT : edge;
   const title = make("title", {});
   title.textContent = drawing.getAttribute("aria-label") ?? "";
   if (canvas)
@@ -38,18 +40,32 @@ export function svgText(drawing, canvas) {
     }));
   copy.prepend(
     title,
-    make("rect", {x: -edge, y: -edge, width: width + 2 * edge, height: height + 2 * edge, fill: token("surface")}));
+    make(
+      "rect", {x: -edge, y: -above, width: width + 2 * edge, height: height + edge + above, fill: token("surface")}));
+  if (caption) {
+    const {fontFamily} = getComputedStyle(document.body), line = make("text", {
+                                                            x: 0,
+                                                            y: -edge,
+                                                            fill: token("ink"),
+                                                            "font-family": fontFamily.replaceAll('"', "'"),
+                                                            "font-size": 14,
+                                                            "font-weight": 640
+                                                          });
+    line.textContent = caption;
+    copy.append(line);
+  }
   copy.setAttribute("xmlns", NAMESPACE);
-  copy.setAttribute("viewBox", `${- edge} ${- edge} ${width + 2 * edge} ${height + 2 * edge}`);
+  copy.setAttribute("viewBox", `${- edge} ${- above} ${width + 2 * edge} ${height + edge + above}`);
   copy.setAttribute("width", width + 2 * edge);
-  copy.setAttribute("height", height + 2 * edge);
+  copy.setAttribute("height", height + edge + above);
   return new XMLSerializer().serializeToString(copy);
 }
 
-export const svgBlob = (drawing, canvas) => new Blob([svgText(drawing, canvas)], {type: "image/svg+xml"});
+export const svgBlob = (drawing, canvas, caption) =>
+  new Blob([svgText(drawing, canvas, caption)], {type: "image/svg+xml"});
 
-export async function pngBlob(drawing, canvas, scale = 2) {
-  const address = URL.createObjectURL(svgBlob(drawing, canvas)), image = new Image();
+export async function pngBlob(drawing, canvas, caption, scale = 2) {
+  const address = URL.createObjectURL(svgBlob(drawing, canvas, caption)), image = new Image();
   try {
     image.src = address;
     await image.decode();
@@ -76,5 +92,5 @@ export function save(blob, name) {
 
 export const canCopyPicture = () => Boolean(navigator.clipboard?.write && globalThis.ClipboardItem);
 
-export const copyPicture = (drawing, canvas) =>
-  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas)})]);
+export const copyPicture = (drawing, canvas, caption) =>
+  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas, caption)})]);

@@ -5,6 +5,7 @@ import {svg} from "../dom.js";
 import {count} from "../format.js";
 import {t} from "../words.js";
 import {through} from "./svg.js";
+import "../d3.js";
 
 const ROW = 72, TOP = 14, LEFT = 44, RIGHT = 52, BOTTOM = 22;
 

@@ -15,6 +15,7 @@ import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
 import {denseDraw, isDense, ticksOf} from "./dense.js";
 import {painterFor} from "./painter.js";
 import {round, text, textWidth} from "./svg.js";
+import "../sweep/words.js";
 
 export const KINDS = ["measured", "second", "third"];
 /* Series that are told apart in one drawing: by colour, then by the dashes of the line. */

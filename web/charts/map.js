@@ -11,6 +11,7 @@ import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
+import "../sweep/words.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
 

@@ -342,9 +342,11 @@ export function memory_sentence(explain, {say, number, grid}) {
     return counts.efficiency === null ? say("memory.say_none", values) :
                                         say("memory.say_access", {...values, percent: percent(counts.efficiency)});
   });
-  return say(
-    "memory.say",
-    {warp: number(warp_number(explain, grid) + 1), warps: number(explain.warps), parts: parts.join("; ")});
+  return say("memory.say", {
+    warp: number(warp_number(explain, grid) + 1),
+    warps: number(explain.warps),
+    parts: parts.join(say("punct.semicolon"))
+  });
 }
 
 /* The table under it: a row an access, its name first. */
@@ -385,7 +387,8 @@ export function memory_moves(previous, next, milliseconds = 120) {
         "d",
         curve_path(Number(from), ends.get(key) + (Number(to) - ends.get(key)) * part, Number(top), Number(bottom)));
     }
-    if (part < 1 && next.isConnected) requestAnimationFrame(frame);
+    /* At first it is not in the page yet. */
+    if (part < 1 && (now === begun || next.isConnected)) requestAnimationFrame(frame);
   };
   frame(begun);
 }

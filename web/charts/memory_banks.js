@@ -34,7 +34,7 @@ export function banks_draw(group, area, context) {
       const word = banks[bank][row];
       const box = rect(
         x + 0.5, top + row * (height + 2), pitch - 1.5, height,
-        word && row > 0 ? {class: "bank again", fill: context.fill} : {class: word ? "bank used" : "bank"});
+        word && row > 0 ? {class: "bank in-turn", fill: context.fill} : {class: word ? "bank used" : "bank"});
       group.append(box);
       if (word)
         word.lanes.forEach(lane => {
@@ -61,7 +61,7 @@ export function constants_draw(group, area, context) {
     const x = area.x + k * pitch;
     group.append(rect(
       x + 0.5, top, Math.max(2, pitch - 2), 22,
-      k > 0 ? {class: "bank again", fill: context.fill} : {class: "bank used"}));
+      k > 0 ? {class: "bank in-turn", fill: context.fill} : {class: "bank used"}));
     for (const lane of word.lanes)
       curve(group, lanes.middles[lane], x + pitch / 2, lanes.bottom + 1, top - 1, `${context.index}:${lane}`);
   });

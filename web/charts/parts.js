@@ -40,8 +40,9 @@ export function partsDraw(rows, width, sentence) {
 /* A bar against the peak; dashed where the number is not to be compared. */
 export function peakDraw({value, peak, words, peakWords, outline}, width) {
   const most = Math.max(peak, value), length = value / most * width, y = 20;
-  const drawing =
-    svg("svg", {class: "peak-bar", width, height: 56, role: "img", "aria-label": `${words}; ${peakWords}`});
+  const drawing = svg(
+    "svg",
+    {class: "peak-bar", width, height: 56, role: "img", "aria-label": `${words}${t("punct.semicolon")}${peakWords}`});
   drawing.append(
     rect(0, y, width, 14, {class: "track"}),
     rect(

@@ -5,6 +5,8 @@ import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {t} from "../words.js";
 import {through} from "./svg.js";
+import "../device_words.js";
+import "../d3.js";
 
 const HEIGHT = 300, LEFT = 56, RIGHT = 20, TOP = 28, BOTTOM = 36;
 

@@ -5,6 +5,7 @@ import {get} from "../api.js";
 import {count} from "../format.js";
 import {t} from "../words.js";
 import {rect, round, text, through} from "./svg.js";
+import "../d3.js";
 
 const {scaleLinear} = globalThis.d3;
 const LEFT = 24, TOP = 42, STEPS = 84, HEIGHT = TOP + STEPS + 44, GAP = 20, WIDE = 600;
@@ -68,11 +69,17 @@ function staircase(axis, occupancy, {x, y, width}) {
 
 export function staircasesDraw(occupancy, width) {
   const axes = Object.keys(AXES), beside = width >= WIDE, each = beside ? (width - 2 * GAP) / 3 : width;
-  const sentence =
-    axes.map(axis => `${t(`stairs.${axis}`)}: ${thresholdsSay(occupancy.thresholds[axis]).join(t("stairs.between"))}`);
+  const sentence = axes.map(
+    axis => `${t(`stairs.${axis}`)}${t("punct.colon")}${
+      thresholdsSay(occupancy.thresholds[axis]).join(t("stairs.between"))}`);
   const height = beside ? HEIGHT : 3 * HEIGHT;
-  const drawing = svg(
-    "svg", {class: "stairs", width, height, role: "img", "aria-label": `${t("stairs.what")}. ${sentence.join(". ")}`});
+  const drawing = svg("svg", {
+    class: "stairs",
+    width,
+    height,
+    role: "img",
+    "aria-label": `${t("stairs.what")}${t("punct.stop")}${sentence.join(t("punct.stop"))}`
+  });
   axes.forEach(
     (axis, k) => drawing.append(
       staircase(axis, occupancy, {x: beside ? k * (each + GAP) : 0, y: beside ? 0 : k * HEIGHT, width: each})));

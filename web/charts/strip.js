@@ -2,9 +2,10 @@
    interval as a band below; beyond DOTS samples, or where they were not kept, a box of quantiles. Each of `kinds`
    is {name, note, timing, samples or null}. */
 import {svg} from "../dom.js";
-import {count, digits, placesOf} from "../format.js";
+import {count, digits, fixed, placesOf} from "../format.js";
 import {t} from "../words.js";
 import {rect, round, text} from "./svg.js";
+import "../d3.js";
 
 const DOTS = 200, RADIUS = 2.7, ROW = 84;
 /* On a phone the names stand alone, and what an interval is is told by its note. */
@@ -75,7 +76,7 @@ function kindDraw(drawing, kind, scale, base, phone) {
   const {timing, samples} = kind, [from, to] = timing.ci95_us,
                  places = Math.max(0, placesOf((to - from) / 2 || timing.median_us * 1e-3) - 1),
                  hollow = kind.name === "hot";
-  const write = us => us.toFixed(places), median = round(scale(timing.median_us)), right = scale.range()[1];
+  const write = us => fixed(us, places), median = round(scale(timing.median_us)), right = scale.range()[1];
   if (samples && samples.length <= DOTS)
     dotsDraw(drawing, samples, scale, base, hollow);
   else
@@ -99,10 +100,10 @@ function kindDraw(drawing, kind, scale, base, phone) {
       rect(x0, base + 5, x1 - x0, 6, {class: "interval"}),
       text(x, base + y, label, {class: "small halo", "text-anchor": anchor}));
   }
-  if (!phone && timing.max_us > scale.domain()[1])
-    drawing.append(text(
-      right + 8, base - 22, t("strip.slowest", {n: timing.samples, us: digits(timing.max_us)}) + " →",
-      {class: "small halo", "text-anchor": "end"}));
+  if (timing.max_us > scale.domain()[1]) {
+    const us = digits(timing.max_us), words = phone ? `${us}\u00a0µs` : t("strip.slowest", {n: timing.samples, us});
+    drawing.append(text(right + (phone ? 0 : 8), base - 22, `${words} →`, {class: "small halo", "text-anchor": "end"}));
+  }
   drawing.append(text(0, base - 6, t(`strip.${kind.name}`), {class: "strong"}));
   if (!phone) drawing.append(text(0, base + 10, t(`strip.${kind.name}_note`), {class: "small"}));
 }

@@ -2,9 +2,10 @@
    a sign and a word. The scale's head, its band of the same and its rules run through all rows. scaleOf(points,
    sameWithin, width) gives {at(ratio), ticks, low, high, same}. */
 import {h, svg} from "../dom.js";
-import {digits, placesOf, ratio} from "../format.js";
+import {digits, fixed, placesOf, ratio} from "../format.js";
 import {round, text} from "../charts/svg.js";
-import {t} from "../words.js";
+import {noValue, t} from "../words.js";
+import "../d3.js";
 
 const SPANS = [0.02, 0.05, 0.12, 0.25, 0.5, 1, 2, 4], ROW = 26;
 const STEPS = {
@@ -21,22 +22,24 @@ export const SIGNS = {
   better: "▲",
   worse: "▼",
   same: "●",
-  cannot_tell: "◌"
+  cannot_tell: "◌",
+  under_way: "…"
 };
 const {scaleLog} = globalThis.d3;
 
-/* Wide enough for most; the few far ones get an arrow. */
+/* How far a point and its interval reach from 1, on the logarithm. */
+const reach = ({ratio: value, ratio_ci95: [low, high]}) =>
+  Math.max(...[value, low ?? value, high ?? value].map(one => Math.abs(Math.log(one))));
+
+/* Wide enough for nine intervals of ten; an end that is beyond is an arrow. */
 export function scaleOf(points, same, width) {
-  const away = points.map(point => Math.abs(Math.log(point.ratio))).sort((a, b) => a - b),
-        most = away[Math.floor((away.length - 1) * 0.75)] ?? 0;
-  const span = SPANS.find(one => Math.log1p(one) >= Math.max(most * 1.15, Math.log1p(same) * 2.5)) ?? SPANS.at(-1);
+  const away = points.map(reach).sort((a, b) => a - b), most = away[Math.ceil((away.length - 1) * 0.9)] ?? 0;
+  const span = SPANS.find(one => Math.log1p(one) >= Math.max(most * 1.05, Math.log1p(same) * 2.5)) ?? SPANS.at(-1);
   const edge = width < 300 ? 34 : 56, at = scaleLog([1 / (1 + span), 1 + span], [edge, width - edge]);
   const ticks = STEPS[span].filter(tick => tick >= 1 / (1 + span) && tick <= 1 + span);
   return {
     at,
-    ticks: width < 240 ? [1] :
-      width < 400      ? [ticks[0], 1, ticks.at(-1)] :
-                         ticks,
+    ticks: width < 400 ? [ticks[0], 1, ticks.at(-1)] : ticks,
     low: 1 / (1 + span),
     high: 1 + span,
     same,
@@ -44,7 +47,7 @@ export function scaleOf(points, same, width) {
   };
 }
 
-const times = value => `${value < 10 ? Number(value.toFixed(2)).toFixed(2) : digits(value, 3)}×`;
+const times = value => `${value < 10 ? fixed(value, 2) : digits(value, 3)}×`;
 
 const ground = (scale, height) =>
   [svg("rect", {
@@ -73,38 +76,61 @@ export function headDraw(scale) {
         {"text-anchor": "middle", class: tick === 1 ? "tick now" : "tick"})));
 }
 
-function arrow(scale, point) {
-  const left = point.ratio < 1, x = left ? 4 : scale.width - 4, inner = left ? 34 : scale.width - 34, y = ROW / 2;
-  return [
-    svg("path", {class: "arrow", d: `M${inner} ${y}H${x}m${left ? 7 : -7} -4l${left ? -7 : 7} 4l${left ? 7 : -7} 4`}),
-    text(
-      left ? inner + 6 : inner - 6, y + 4, times(point.ratio),
-      {"text-anchor": left ? "start" : "end", class: "off-scale halo"})
-  ];
+/* An interval: each end has a cap, or an arrow where it lies beyond the scale. */
+function rangeDraw(scale, low, high) {
+  const y = ROW / 2, left = low<scale.low, right = high>scale.high, last = scale.width - 4,
+        from = left ? 4 : round(Math.min(scale.at(low), last - 26)),
+        to = right ? last : round(Math.max(scale.at(high), 30)),
+        end = (x, beyond, way) => beyond ? `M${x + 7 * way} ${y - 4}L${x} ${y}l${7 * way} 4` : `M${x} ${y - 5}v10`;
+  return svg("path", {class: "range", d: `M${from} ${y}H${to}${end(from, left, 1)}${end(to, right, -1)}`});
 }
 
+/* A ratio beyond the scale is written at its side. */
+function farDraw(scale, value) {
+  const left = value < 1;
+  return text(
+    left ? 14 : scale.width - 14, ROW / 2 - 4, times(value),
+    {"text-anchor": left ? "start" : "end", class: "off-scale halo"});
+}
+
+/* True: no ratio is shown. The verdict is "cannot tell", and the ratio of the two medians differs by more than 5 % from
+   the median ratio over all pairs of runs. client/answers/verdicts_table.c has the same rule. */
+const APART = Math.log(1.05);
+const isUneven = ({verdict, ratio: value, a, b}) =>
+  verdict === "cannot_tell" && Math.abs(Math.log(value * b.median_us / a.median_us)) > APART;
+
 export function rowDraw(scale, point) {
-  const [low, high] = point.ratio_ci95, y = ROW / 2, off = point.ratio < scale.low || point.ratio > scale.high,
-              at = value => round(scale.at(Math.max(scale.low * 0.985, Math.min(scale.high * 1.015, value))));
+  const {ratio: value, ratio_ci95: [low, high]} = point, far = value < scale.low || value > scale.high;
+  if (isUneven(point))
+    return svg(
+      "svg", {class: `forest ${point.verdict}`, width: scale.width, height: ROW, "aria-hidden": "true"},
+      ground(scale, ROW), low !== null && rangeDraw(scale, low, high));
+  const middle = {cx: round(scale.at(value)), cy: ROW / 2};
   return svg(
     "svg", {class: `forest ${point.verdict}`, width: scale.width, height: ROW, "aria-hidden": "true"},
-    ground(scale, ROW), off ? arrow(scale, point) : [
-      low !== null && svg("path", {class: "range", d: `M${at(low)} ${y - 5}v10m0 -5H${at(high)}m0 -5v10`}),
-      low === null ? svg("circle", {class: "alone", cx: at(point.ratio), cy: y, r: 3.5}) :
-                     svg("circle", {class: "middle", cx: at(point.ratio), cy: y, r: 2.6})
-    ]);
+    ground(scale, ROW), (low !== null || far) && rangeDraw(scale, low ?? value, high ?? value),
+    far ? farDraw(scale, value) :
+          svg("circle", low === null ? {class: "alone", ...middle, r: 3.5} : {class: "middle", ...middle, r: 2.6}));
 }
 
 /* "1.054 ± 0.001" */
-export function ratioText({ratio: value, ratio_ci95: [low, high]}) {
+export function ratioText(point) {
+  const {ratio: value, ratio_ci95: [low, high]} = point;
+  if (isUneven(point)) {
+    const why = t("compare.uneven", {pairs: ratio(value), medians: ratio(point.a.median_us / point.b.median_us)});
+    return [
+      noValue(why),
+      low !== null && h("span", {class: "quiet"}, ` ${digits(low, 3)} ${t("interval.to")} ${digits(high, 3)}`)
+    ].filter(Boolean);
+  }
   if (low === null) return [ratio(value)];
   const half = (high - low) / 2, places = Math.min(3, Math.max(1, placesOf(half)));
-  if (Math.abs(high - value - (value - low)) > 0.5 * half)
+  if (Math.abs(high - value - (value - low)) > 0.1 * half)
     return [
-      `${value.toFixed(places)} `,
-      h("span", {class: "quiet"}, `${low.toFixed(places)} ${t("interval.to")} ${high.toFixed(places)}`)
+      `${fixed(value, places)} `,
+      h("span", {class: "quiet"}, `${fixed(low, places)} ${t("interval.to")} ${fixed(high, places)}`)
     ];
-  return [`${value.toFixed(places)} `, h("span", {class: "quiet"}, `±\u00a0${half.toFixed(places)}`)];
+  return [`${fixed(value, places)} `, h("span", {class: "quiet"}, `±\u00a0${half.toFixed(places)}`)];
 }
 
 /* The ring is drawn: no letter of it looks alike everywhere. */

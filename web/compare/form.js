@@ -4,11 +4,13 @@ import {h} from "../dom.js";
 import {count} from "../format.js";
 import {ago} from "../parts.js";
 import {t} from "../words.js";
+import {commonText} from "../sweep/names.js";
 import {MEMBERS, sideRead, sideText} from "./sides.js";
 
 const sweepText = sweep => {
   const {request} = sweep, what = sweep.recipe ?? [request?.kernel ?? ""].flat().join(", ");
-  return `${what || sweep.id.slice(-6)} · ${
+  const fixed = request && !sweep.recipe ? commonText(request, sweep.points?.[0]?.values) : "";
+  return `${what || sweep.id.slice(-6)} · ${fixed && `${fixed} · `}${
     t("compare.points", {n: count(sweep.point_count), words: sweep.point_count})}${
     sweep.repeat > 1 ? ` × ${count(sweep.repeat)}` :
                        ""} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;

@@ -1,8 +1,10 @@
-/* More runs of one side of a comparison: moreRequest(...) is the sweep that asks for a point again, n times, each with
-   its arrays placed anew; wholeRequest(...) the same of all points of a side that is a sweep. */
-
-/* A flat list in block or grid would be an axis. */
-const single = (name, value) => (name === "block" || name === "grid") && Array.isArray(value) ? [value] : value;
+/* More runs of one side of a comparison, each with its arrays placed anew: moreRequest(...) is the sweep that asks for
+   a point again, n times; allRequests(...) are the sweeps, {letter, request, items, points}, that ask for what all
+   points that cannot be told need, of both sides; roundedUp(n) is how many that are, of the n that a point needs;
+   roundsOf(wanted, most) are the sweeps that run them so that the sides take turns; runsOut(request, point): may a
+   sweep that asks for that run the point? */
+import {merged, single} from "../bulk/requests.js";
+import {rangeValues} from "../creation/fields.js";
 
 /* What that side asks for at this point, as far as the comparison says. */
 function fieldsOf(letter, parts, comparison, point) {
@@ -15,15 +17,17 @@ function fieldsOf(letter, parts, comparison, point) {
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
-/* head: of the side's sweep, or null. */
+/* head: of the side's sweep, or null. Where points are told apart by their device, only runs there make a difference.
+ */
 export function moreRequest(letter, parts, head, comparison, point, n) {
   const fields = fieldsOf(letter, parts, comparison, point), again = {repeat: n, placement: "new"};
+  const device = "device" in point.values ? {device: point.values.device} : {};
   if (head) {
     const base = {...head.request};
     for (const [name, value] of Object.entries(fields))
       if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values))
         base[name] = single(name, value);
-    return {...base, ...again};
+    return {...base, ...device, ...again};
   }
   const wanted = Object.fromEntries(Object.entries(fields)
                                       .filter(([name, value]) => name !== "grid" && value !== null)
@@ -31,9 +35,61 @@ export function moreRequest(letter, parts, head, comparison, point, n) {
   return {
     ...wanted,
     ...("device" in parts.members && {device: parts.members.device}),
+    ...device,
     ...(Object.keys(parts.labels).length && {labels: parts.labels}),
     ...again
   };
 }
 
-export const wholeRequest = (head, n) => ({...head.request, repeat: n, placement: "new"});
+/* How many runs are asked for where n are needed: 1, 2, 3, 4, 6, 8, 12, 16, ..., so that points share sweeps. */
+export const MOST = 1000;
+export function roundedUp(n) {
+  const below = 2 ** Math.floor(Math.log2(n));
+  return Math.min(MOST, n <= below ? n : n <= 1.5 * below ? 1.5 * below : 2 * below);
+}
+
+/* sides, heads: by letter. */
+export function allRequests(comparison, sides, heads) {
+  return ["a", "b"].flatMap(letter => {
+    const asks = comparison.points.filter(point => point.needs?.[letter] > 0)
+                   .map(point => ({
+                          item: point,
+                          request: moreRequest(
+                            letter, sides[letter], heads[letter], comparison, point, roundedUp(point.needs[letter]))
+                        }));
+    const names = new Set(comparison.points.flatMap(point => Object.keys(point.values)));
+    names.delete("device");
+    return merged(asks, names).map(one => ({...one, letter}));
+  });
+}
+
+/* What drifts meanwhile must touch both sides alike: a sweep of each for a round, and every other round the other side
+ * begins. With more than `most` rounds each is of several runs. */
+export function roundsOf(wanted, most) {
+  const rounds = Math.min(Math.max(1, most), Math.max(...wanted.map(({request}) => request.repeat)));
+  return Array
+    .from(
+      {length: rounds},
+      (_, round) => {
+        const turn = wanted
+                       .map(one => {
+                         const {repeat, ...request} = one.request, upTo = k => Math.floor(repeat * k / rounds),
+                                        n = upTo(round + 1) - upTo(round);
+                         return {...one, of: repeat, runs: n, request: n > 1 ? {...request, repeat: n} : request};
+                       })
+                       .filter(({runs}) => runs > 0);
+        return round % 2 ? turn.reverse() : turn;
+      })
+    .flat();
+}
+
+/* A value as a text: 64 and [64, 1, 1] are the same. */
+export const plain = value => JSON.stringify(
+  Array.isArray(value) ? value.filter((one, i) => i === 0 || value.slice(i).some(n => n !== 1)) : [value]);
+
+export const runsOut = (request, {values}) => Object.entries(values).every(([name, value]) => {
+  const asked = request[name];
+  if (asked === undefined || asked === null || name === "grid" || name === "device") return true;
+  return plain(asked) === plain(value) ||
+    (Array.isArray(asked) ? asked : rangeValues(String(asked)) ?? []).some(one => plain(one) === plain(value));
+});

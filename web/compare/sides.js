@@ -2,7 +2,8 @@
    "device:1,kernel:copy"; several sweeps as "sweep:01M....01M...". A bare id is a sweep's or an experiment's.
 
    sideRead(text) gives its parts {sweeps, members: {...}, where: {...}}; sideText(parts) writes them; bodyOf(parts,
-   signal) is what POST /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some more. */
+   signal, tables) is what POST /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some
+   more. */
 import * as api from "../api.js";
 import {ago} from "../parts.js";
 import {rowsOf} from "../table.js";
@@ -75,16 +76,20 @@ export async function sideFound(parts, signal) {
   return {...parts, experiments: [...parts.experiments, bare]};
 }
 
-export async function bodyOf({sweeps, experiments, labels, members, where}, signal) {
+/* tables: a Map that keeps which experiments a sweep has. */
+export async function bodyOf({sweeps, experiments, labels, members, where}, signal, tables) {
   const body = {...members};
   if (Object.keys(labels).length) body.labels = labels;
   if (Object.keys(where).length) body.where = where;
   if (sweeps.length === 1 && !experiments.length)
     body.sweep = sweeps[0];
   else if (sweeps.length) {
-    const tables = await Promise.all(sweeps.map(id => api.text(`/v1/sweeps/${id}.csv?columns=id`, {signal})));
-    body.experiments =
-      [...new Set([...tables.flatMap(text => rowsOf(text).map(row => row.id)).filter(Boolean), ...experiments])];
+    const idsOf = async id => {
+      if (!tables.has(id))
+        tables.set(id, rowsOf(await api.text(`/v1/sweeps/${id}.csv?columns=id`, {signal})).map(row => row.id));
+      return tables.get(id);
+    };
+    body.experiments = [...new Set([...(await Promise.all(sweeps.map(idsOf))).flat().filter(Boolean), ...experiments])];
   } else if (experiments.length)
     body.experiments = experiments;
   return body;

@@ -1,12 +1,14 @@
 /* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed
    is text, as it stands in the address; what cannot be read is sent as it is, and the service says what would have been
    right. */
+import {integerOf, shapeOf, shapeText} from "./values.js";
 
 /* Threads of a block that are offered, by the number of its dimensions. */
 const BLOCKS = {
   1: ["64", "128", "256", "512", "1024"],
   2: ["32x8", "16x16", "32x16", "32x32"]
 };
+const SHAPED = ["size", "block", "grid"];
 export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_samples"];
 const ELEMENT_BYTES = {
   f32: 4,
@@ -17,7 +19,6 @@ const ELEMENT_BYTES = {
 };
 
 export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
-const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1).join("x");
 const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
@@ -87,13 +88,7 @@ function devicesFields(devices) {
   ];
 }
 
-const INTEGER = /^-?\d+$/, RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(\d+))?$/;
-
-function integerOf(text) {
-  const power = /^(\d+)\^(\d+)$/.exec(text);
-  if (power) return Number(power[1]) ** Number(power[2]);
-  return INTEGER.test(text) ? Number(text) : text;
-}
+const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(\d+))?$/;
 
 /* The values of "0..128 step 8", as many as a sweep may have. */
 export function rangeValues(text) {
@@ -109,10 +104,7 @@ export function rangeValues(text) {
 
 function oneOf(field, text) {
   if (field.kind === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
-  if (field.kind === "size" || field.kind === "shape") {
-    const parts = text.split(/\s*[x×]\s*/).map(integerOf);
-    return parts.length > 1 ? parts : parts[0];
-  }
+  if (field.kind === "size" || field.kind === "shape") return shapeOf(text);
   return field.kind === "integer" || field.numeric ? integerOf(text) : text;
 }
 
@@ -173,10 +165,13 @@ export function requestOf(kernel, fields, typed) {
     }
   }
   const sweep = axes.length > 0 || Number(one.repeat) > 1;
+  /* A shape in a sweep is listed: a flat list would be an axis of numbers. */
+  if (sweep)
+    for (const name of SHAPED)
+      if (Array.isArray(one[name]) && !axes.includes(name)) all[name] = [one[name]];
   delete one.spread;
   if (!sweep) delete all.spread;
   if (all.spread) one.device ??= all.device ??= "any";
-  /* A size of two numbers is one size where the kernel has two dimensions: sizes there are lists of lists already. */
   return {one, all, points, axes, sweep};
 }
 
@@ -185,9 +180,6 @@ export function fieldOfPointer(pointer) {
   const [first, second] = pointer.replace(/^#\//, "").split("/");
   return first === "measure" ? second ?? first : first;
 }
-
-/* The block and the warp in it, of a warp of the launch. */
-export const placeOf = (warp, perBlock) => ({block: Math.floor(warp / perBlock), warp: warp % perBlock});
 
 /* The address of /ui/new that asks for the same; with its grid only where that is wanted. */
 export function queryOf(request, withGrid = false) {

@@ -113,6 +113,7 @@ function segments(field, form, choices) {
   const update = () => {
     const now = form.text(field).split(",").map(part => part.trim().replaceAll("×", "x"));
     for (const button of buttons) button.setAttribute("aria-pressed", String(now.includes(button.dataset.choice)));
+    opened ||= free.node.contains(document.activeElement); /* it stays where somebody types */
     const shown = opened || now.some(one => one !== "" && !choices.includes(one));
     if (other) other.setAttribute("aria-pressed", String(shown));
     free.node.hidden = !shown && now.length < 2;
@@ -138,7 +139,7 @@ function selection(field, form) {
       h("option", {value: SEVERAL}, t("new.several")));
   free.input.id = `field-${field.name}-several`;
   const update = () => {
-    const text = form.text(field), one = field.choices.includes(text);
+    const text = form.text(field), one = field.choices.includes(text) && !free.node.contains(document.activeElement);
     choice.value = one ? text : SEVERAL;
     free.node.hidden = one;
     free.update();
@@ -154,11 +155,17 @@ function switchField(field, form) {
     id: `field-${field.name}`,
     onchange: () => form.type(field.name, String(input.checked))
   });
-  const node = h("label", {class: "switch-row", for: `field-${field.name}`}, input, h("span", {}, h("b", {}, t(`field.${field.name}`)), h("span", {class: "note"}, t(`field.${field.name}_text`))));
+  const note = h("span", {class: "note"}, t(`field.${field.name}_text`));
+  const node = h("label", {class: "switch-row", for: `field-${field.name}`}, input, h("span", {}, h("b", {}, t(`field.${field.name}`)), note));
     return {
       node,
       update: () => {
         input.checked = form.text(field) === "true";
+      },
+      /* What is on can be turned off. */
+      unavailable: reason => {
+        input.disabled = Boolean(reason) && !input.checked;
+        note.textContent = reason ?? t(`field.${field.name}_text`);
       },
       whole: true
     };
@@ -183,7 +190,8 @@ function control(field, form) {
     };
 }
 
-/* {hand, main, more: nodes, update(), wrong({name: sentence}), wrongFocus()}. `typed` is what is not as it is by default; onTyped() follows each change. */
+/* {hand, main, more: nodes, update(), wrong({name: sentence}), wrongFocus(), unavailable(name, reason or null)}: a switch
+ * that cannot be turned on. `typed` is what is not as it is by default; onTyped() follows each change. */
 export function formOf(fields, typed, onTyped) {
     const initial = field => field.initial;
     const form = {
@@ -248,6 +256,7 @@ export function formOf(fields, typed, onTyped) {
       update,
       wrong,
       wrongFocus,
+      unavailable: (name, reason) => rows.find(row => row.field.name === name).made.unavailable(reason),
       names: new Set(fields.map(field => field.name))
     };
 }

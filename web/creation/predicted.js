@@ -7,7 +7,7 @@ import {h, replace} from "../dom.js";
 import {time as written} from "../format.js";
 import {boundsFigure, explainedNodes} from "../charts/bounds.js";
 import {changesList} from "../result/why.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
 
@@ -36,7 +36,7 @@ export function predictedPanel({ask}) {
     figure.node.hidden = !known;
     replace(title, t("time.title"), known && ` ${written(time.predicted_us)}`);
     replace(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
-    replace(line, time.explanation ? explainedNodes(time.explanation) : time.reason);
+    replace(line, time.explanation ? explainedNodes(time.explanation) : reasonSaid(time.reason));
     replace(more, known && time.what_if?.length > 0 && changesList(time, request));
     if (known) figure.update();
   }

@@ -74,7 +74,7 @@ export default {
       ],
       [
         "4096 loads, all over an array of some size: its footprint. No table was published for this one.",
-        "4096 次读取分散在整个数组里，数组的大小就是它的数据量。这一课没有公开的表格。"
+        "4096 次读取分散在整个数组里，数组的大小就是它的数据量。这一课没有博文的表格。"
       ]
     ],
   "questions":

@@ -100,7 +100,7 @@ export default {
   ]],
   "intro": [[
     "Four shorter ones: widths of an access, registers, barriers, atomic updates. None of them has a published table here.",
-    "四个较短的问题：访问的宽度、寄存器、屏障、原子更新。它们都没有公开的表格。"
+    "四个较短的问题：访问的宽度、寄存器、屏障、原子更新。它们都没有博文的表格。"
   ]],
   "questions":
     [

@@ -106,7 +106,7 @@ export default {
       ],
       [
         "No table was published for this one. Speeds are trillions of additions a second.",
-        "这一课没有公开的表格。速度的单位是每秒万亿次加法。"
+        "这一课没有博文的表格。速度的单位是每秒万亿次加法。"
       ]
     ],
   "questions":

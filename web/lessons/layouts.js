@@ -80,7 +80,7 @@ export default {
       ],
       [
         "**“{faster} times as fast, with twice the efficiency.”** Why {faster} and not twice on that Fermi? Half the efficiency is not twice the bytes. Its loads go through the L1: the lines that x brings hold y, too, so that each comes from the L2 once. Its stores go past the L1, and each segment is stored twice, half of it each time. Both together, {way} times as many bytes travel between the multiprocessors and the L2. That is near the published {faster}; no published counter shows more.",
-        "**“效率加倍，速度是 {faster} 倍。”**在那块 Fermi 上为什么是 {faster} 倍，而不是两倍？效率减半并不等于字节加倍。读取经过 L1：读 x 时搬来的缓存行里也有 y，所以每条只从 L2 取一次。写入不经过 L1，每个段要写两次，每次写一半。两者合计，多处理器与 L2 之间往来的字节是 {way} 倍。这与公开的 {faster} 倍相近；公开的计数器只能说明到这里。"
+        "**“效率加倍，速度是 {faster} 倍。”**在那块 Fermi 上为什么是 {faster} 倍，而不是两倍？效率减半并不等于字节加倍。读取经过 L1：读 x 时搬来的缓存行里也有 y，所以每条只从 L2 取一次。写入不经过 L1，每个段要写两次，每次写一半。两者合计，多处理器与 L2 之间往来的字节是 {way} 倍。这与博文的 {faster} 倍相近；博文的计数器只能说明到这里。"
       ]
     ],
   "intro":

@@ -94,7 +94,10 @@ export default {
     "bu32": [201.84, 1, "registers/cold_median_us", {"values": 32, "bounds": "full"}],
     "regs16": [25, 0, "registers/registers_per_thread", {"values": 16, "bounds": "none"}],
     "u16": [74.928, 1, "registers/cold_median_us", {"values": 16, "bounds": "none"}],
-    "bu16": [74.912, 1, "registers/cold_median_us", {"values": 16, "bounds": "full"}]
+    "bu16": [74.912, 1, "registers/cold_median_us", {"values": 16, "bounds": "full"}],
+    "u64": [226.288, 1, "registers/cold_median_us", {"values": 64, "bounds": "none"}],
+    "bu64": [2138.24, 1, "registers/cold_median_us", {"values": 64, "bounds": "full"}],
+    "local64": [360, 0, "registers/local_bytes_per_thread", {"values": 64, "bounds": "full"}]
   },
   "picture": {
     "kind": "occupancy",
@@ -123,8 +126,8 @@ export default {
   "why":
     [
       [
-        "What fits is decided by whichever runs out first: threads, places for blocks, registers, shared memory. Each is given to whole blocks, so that [occupancy] falls in steps: one register or one byte more, and a whole block less fits. Shared memory of a block is what the kernel declares and what the launch adds; on an sm_12 the kernel's parameters lie in it, too.",
-        "放得下多少块，取决于最先用完的资源：线程数、线程块槽、寄存器、共享内存。它们都按整块分配，所以[occupancy]是一级一级下降的：多用一个寄存器或一个字节，就可能少放一整块。一个块的共享内存是内核里静态声明的与启动时动态分配的之和；在 sm_12 上，内核的参数也放在其中。"
+        "What fits is decided by whichever runs out first: threads, places for blocks, registers, shared memory. Each is given to whole blocks, so that [occupancy] falls in steps: one register or one byte more, and a whole block less fits. Shared memory of a block is what the kernel declares and what the launch adds; on an sm_12 the kernel's parameters and some bytes of the system lie in it, too.",
+        "放得下多少块，取决于最先用完的资源：线程数、驻留块数、寄存器、共享内存。它们都按整块分配，所以[occupancy]是一级一级下降的：多用一个寄存器或一个字节，就可能少放一整块。一个块的共享内存是内核里静态声明的与启动时动态分配的之和；在 sm_12 上，内核的参数和系统的几个字节也放在其中。"
       ],
       [
         "What must be there depends on what is waited for. The result of an instruction on registers can be used some cycles later, and so many cycles' worth of other instructions hide that: warps that are ready, or independent instructions of one warp. sm_21 and sm_30 issue them in pairs of one [warp], so that their full rate needs {i21} and {i30} instructions under way; the posts have twice the latency for sm_30, where it is eight times.",
@@ -201,8 +204,8 @@ export default {
         "choices": [["faster", "更快"], ["as fast", "一样快"], ["slower", "更慢"]],
         "answer": 2,
         "reply": [[
-          "Slower: {bu32} µs against {u32}. The compiler comes down to {bregs} registers with {local} bytes of local memory a thread. With 16 values ({regs16} registers) the bound changes nothing: {bu16} and {u16} µs. What a bound is worth depends on the kernel and the chip: measure it.",
-          "更慢：{bu32} µs 对 {u32} µs。编译器把寄存器减到 {bregs} 个，代价是每线程 {local} 字节的本地内存。只有 16 个值时（{regs16} 个寄存器），启动边界不起作用：{bu16} 和 {u16} µs。启动边界是否有利，取决于内核和芯片，要实测。"
+          "Slower: {bu32} µs against {u32}. The compiler comes down to {bregs} registers with {local} bytes of local memory a thread. With 16 values ({regs16} registers) the bound changes nothing: {bu16} and {u16} µs; with 64 it takes {local64} bytes and {bu64} µs against {u64}. What a bound is worth depends on the kernel and the chip: measure it.",
+          "更慢：{bu32} µs 对 {u32} µs。编译器把寄存器减到 {bregs} 个，代价是每线程 {local} 字节的本地内存。只有 16 个值时（{regs16} 个寄存器），启动边界不起作用：{bu16} 和 {u16} µs；有 64 个值时则要 {local64} 字节，{bu64} µs 对 {u64} µs。启动边界是否有利，取决于内核和芯片，要实测。"
         ]]
       },
       {

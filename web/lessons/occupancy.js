@@ -88,7 +88,7 @@ export default {
       ],
       [
         "In the published tables occupancy and time did not go together: 16 × 16 achieved {o16} and took {m16} ms, 256 × 1 achieved {o256} and took {m256} ms.",
-        "在公开的表格里，占用率与时间并不同步：16 × 16 实际占用率 {o16}，用时 {m16} ms；256 × 1 是 {o256}，用时 {m256} ms。"
+        "在博文的表格里，占用率与时间并不同步：16 × 16 实际占用率 {o16}，用时 {m16} ms；256 × 1 是 {o256}，用时 {m256} ms。"
       ]
     ],
   "questions":

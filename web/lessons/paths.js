@@ -105,12 +105,12 @@ export default {
   "why":
     [
       [
-        "**“Disable the L1 for misaligned loads.”** In the published tables the efficiency rises from {fe} to {ue} %, and the time by {slower} %. The warps of a block read {lines} [line|lines] of an array through the L1, {by_lines} bytes, because neighbours share one; past it each reads {segments} [sector|sectors] of its own, {by_segments} bytes in all, {as_many} times as many. The advice is right for scattered loads on sm_20 to sm_37: a line for each lane is {scattered} bytes a request, a sector for each lane {past}. Since sm_50 a miss fetches sectors either way.",
-        "**“读取未对齐时，应关闭 L1。”**在公开的表格里，效率从 {fe} % 升到 {ue} %，用时却多了 {slower} %。一个块的各线程束经过 L1 从一个数组共读 {lines} 条[line]，{by_lines} 字节，因为相邻的线程束共用一条；绕过 L1，每个线程束各取 {segments} 个[sector]，共 {by_segments} 字节，是前者的 {as_many} 倍。对 sm_20 到 sm_37 上分散的读取，这条建议是对的：每个通道一条缓存行，一个请求就是 {scattered} 字节；每个通道一个扇区，是 {past} 字节。sm_50 以来，未命中时取的总是扇区。"
+        "**“Disable the L1 for misaligned loads.”** In the published tables the efficiency rises from {fe} to {ue} %, and the time by {slower} %. The warps of a block read {lines} [line|lines] of an array through the L1, {by_lines} bytes, because neighbours share one; past it each reads {segments} [sector|sectors] of its own, {by_segments} bytes in all, {as_many} times as many. The advice is right for scattered loads where the L1 moves lines (sm_20, sm_21, and sm_37 with its L1 on): a line for each lane is {scattered} bytes a request, a sector for each lane {past}. Since sm_50 a miss fetches sectors either way.",
+        "**“读取未对齐时，应关闭 L1。”**在博文的表格里，效率从 {fe} % 升到 {ue} %，用时却多了 {slower} %。一个块的各线程束经过 L1 从一个数组共读 {lines} 条[line]，{by_lines} 字节，因为相邻的线程束共用一条；绕过 L1，每个线程束各取 {segments} 个[sector]，共 {by_segments} 字节，是前者的 {as_many} 倍。在 L1 以缓存行为单位的芯片上（sm_20、sm_21，以及开启 L1 的 sm_37），对分散的读取，这条建议是对的：每个通道一条缓存行，一个请求就是 {scattered} 字节；每个通道一个扇区，是 {past} 字节。sm_50 以来，未命中时取的总是扇区。"
       ],
       [
-        "**“The L1 is not used since Maxwell.”** True of Maxwell alone, and of its global loads by default: sm_50 has no L1 for them, sm_52 and sm_61 use theirs when the compiler is asked to (`-Xptxas -dlcm=ca`). sm_60 and every chip since Volta (sm_70) load through the L1 by default. That is why the fifth sector is found there in lesson 1.",
-        "**“L1 在 Maxwell 之后就不用了。”**这只适用于 Maxwell，而且只是它对全局内存读取的默认行为：sm_50 的全局读取不经过 L1，sm_52 和 sm_61 要用编译选项（`-Xptxas -dlcm=ca`）才会启用。sm_60 以及 Volta（sm_70）以来的每一种芯片，读取默认都经过 L1。正因如此，第 1 课的第五个扇区才能在 L1 里命中。"
+        "**“The L1 is not used since Maxwell.”** True of Maxwell and sm_61 alone, and of their global loads by default: sm_50 has no L1 for them, sm_52 and sm_61 use theirs when the compiler is asked to (`-Xptxas -dlcm=ca`). sm_60 and every chip since Volta (sm_70) load through the L1 by default. That is why the fifth sector is found there in lesson 1.",
+        "**“L1 在 Maxwell 之后就不用了。”**这只适用于 Maxwell 和 sm_61，而且只是全局读取的默认行为：sm_50 的全局读取不经过 L1，sm_52 和 sm_61 要用编译选项（`-Xptxas -dlcm=ca`）才会启用。sm_60 以及 Volta（sm_70）以来的每一种芯片，读取默认都经过 L1。正因如此，第 1 课的第五个扇区才能在 L1 里命中。"
       ]
     ],
   "intro": [[

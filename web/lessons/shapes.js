@@ -178,7 +178,7 @@ export default {
       ],
       [
         "**“32 to 16 has opposite effects.”** They are two things; the figures are the change of the K80's time. A width of 16 splits a request along a row into two half lines ({row_width} %: transactions double), and lets two rows of lanes share a line along a column ({col_width} %: they halve). A height of 16 makes smaller blocks, good along rows ({row_height} %), that use half of each line, bad along columns ({col_height} %). On a Fermi 32 × 32 leaves {empty} of {places} warps' places empty, and 16 × 32 fills them: that wins more than half lines lose.",
-        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，行序的一个请求被拆成两个半行（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半行所失。"
+        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，行序的一个请求被拆成两个半条缓存行（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半条缓存行所失。"
       ],
       [
         "**“High throughput is an illusion.”** True where whole lines are counted: {through} GB/s × {f16} % are {asked} GB/s asked for. Since sm_50 sectors are the unit, and shapes from 8 lanes on have {e8} %.",
@@ -262,19 +262,17 @@ export default {
               "“行”和“列”只说明通道沿哪个下标排列。1 × 256 的线程块情形正好相反：它的通道沿 y 排列，列序因此变快。"
             ],
             [
-              "One thing has changed. A Fermi moved [line|lines] of 128 bytes, so 16 lanes in a row used half of one ({f16} %). Here 8 lanes fill a sector: 16 × 16 has {e_row} %, and so has even 8 × 32.",
-              "有一点变了。Fermi 按 128 字节的[line]搬运，一行 16 个通道只用到一半（{f16} %）。这里 8 个通道就填满一个扇区：16 × 16 的效率是 {e_row} %，连 8 × 32 也是。"
+              "One thing has changed. A Fermi moved [line|lines] of 128 bytes, so 16 lanes in a row used half of one ({f16} %). Here 8 lanes fill a sector: 16 × 16 has {e_row} %, and so has even 8 × 32.", "有一点变了。Fermi 按 128 字节的[line]搬运，一行 16 个通道只用到一半（{f16} %）。这里 8 个通道就填满一个扇区：16 × 16 的效率是 {e_row} %，连 8 × 32 也是。"
             ]
           ],
-        "rows":
-          [
-            ["r32x32", "row, 32 × 32", "行序，32 × 32"], ["r16x16", "row, 16 × 16", "行序，16 × 16"],
-            ["r256x1", "row, 256 × 1", "行序，256 × 1"], ["r128x2", "row, 128 × 2", "行序，128 × 2"],
-            ["r64x4", "row, 64 × 4", "行序，64 × 4"], ["r8x32", "row, 8 × 32", "行序，8 × 32"],
-            ["r1x256", "row, 1 × 256", "行序，1 × 256"], ["c32x32", "column, 32 × 32", "列序，32 × 32"],
-            ["c16x16", "column, 16 × 16", "列序，16 × 16"], ["c256x1", "column, 256 × 1", "列序，256 × 1"],
-            ["c8x32", "column, 8 × 32", "列序，8 × 32"], ["c1x256", "column, 1 × 256", "列序，1 × 256"]
-          ]
+        "rows": [
+          ["r32x32", "row, 32 × 32", "行序，32 × 32"], ["r16x16", "row, 16 × 16", "行序，16 × 16"],
+          ["r256x1", "row, 256 × 1", "行序，256 × 1"], ["r128x2", "row, 128 × 2", "行序，128 × 2"],
+          ["r64x4", "row, 64 × 4", "行序，64 × 4"], ["r8x32", "row, 8 × 32", "行序，8 × 32"],
+          ["r1x256", "row, 1 × 256", "行序，1 × 256"], ["c32x32", "column, 32 × 32", "列序，32 × 32"],
+          ["c16x16", "column, 16 × 16", "列序，16 × 16"], ["c256x1", "column, 256 × 1", "列序，256 × 1"],
+          ["c8x32", "column, 8 × 32", "列序，8 × 32"], ["c1x256", "column, 1 × 256", "列序，1 × 256"]
+        ]
       }
     ]
 };

@@ -119,11 +119,11 @@ export default {
       ],
       [
         "The published figure is seen to be wrong without any counter: three arrays of {n} floats in {p4} ms would be {gbps} GB/s, more than the memory of such a card can move.",
-        "不用计数器也能看出公开的数字不对：三个各有 {n} 个 float 的数组若在 {p4} ms 内处理完，就是 {gbps} GB/s，超过了那种显卡显存的带宽。"
+        "不用计数器也能看出博文的数字不对：三个各有 {n} 个 float 的数组若在 {p4} ms 内处理完，就是 {gbps} GB/s，超过了那种显卡显存的带宽。"
       ],
       [
-        "**The printed program.** Its first line reads `C[i] = A[k]`: the `+ B[k]` is missing, so that as printed it gives wrong sums for the first of a thread's four elements. And its one test, `k + 3 * blockDim.x < n`, leaves out the rest at the end: a thread whose last element is not there does none of its four. The kernels here test each element, and every output is verified.",
-        "**博文印出的程序。**第一行写的是 `C[i] = A[k]`，漏了 `+ B[k]`：照此运行，每个线程四个元素中的第一个结果是错的。它又只做一次判断 `k + 3 * blockDim.x < n`，末尾剩余的元素就被漏掉了：一个线程只要最后一个元素越界，四个都不做。这里的内核对每个元素分别判断，并校验每一个输出。"
+        "**The printed program.** Its first line reads `C[i] = A[k]`: the `+ B[k]` is missing, and the semicolon, so that as printed it does not compile; with a semicolon it gives wrong sums for the first of a thread's four elements. And its one test, `k + 3 * blockDim.x < n`, leaves out the rest at the end: a thread whose last element is not there does none of its four. The kernels here test each element, and every output is verified.",
+        "**博文印出的程序。**第一行写的是 `C[i] = A[k]`，漏了 `+ B[k]`，还漏了分号：照抄不能编译；补上分号后，每个线程四个元素中的第一个结果是错的。它又只做一次判断 `k + 3 * blockDim.x < n`，末尾剩余的元素就被漏掉了：一个线程只要最后一个元素越界，四个都不做。这里的内核对每个元素分别判断，并校验每一个输出。"
       ]
     ],
   "intro":
@@ -134,7 +134,7 @@ export default {
       ],
       [
         "A published table says that unrolling by four made a kernel {published} times as fast: {p1} ms became {p4}.",
-        "一张公开的表格说，展开四倍后内核的速度变为 {published} 倍：{p1} ms 降到 {p4} ms。"
+        "一张博文的表格说，展开四倍后内核的速度变为 {published} 倍：{p1} ms 降到 {p4} ms。"
       ]
     ],
   "questions":
@@ -163,7 +163,7 @@ export default {
         "ticks": [1, 1.5, 2, 2.5, 3, 3.5, 4],
         "unit": "×",
         "answer": "times",
-        "marks": [["published", "published, a quarter of the work", "公开表格，四分之一的工作"]],
+        "marks": [["published", "published, a quarter of the work", "博文的表格，四分之一的工作"]],
         "set": {"unroll": 4},
         "reply": [[
           "**{times} times**: {t1} µs against {t4}. Unrolling helps, honestly counted. Not {published} times.",

@@ -1,20 +1,24 @@
 /* /ui/compare?a=...&b=...: which of two sides is faster, point by point, with the interval of each ratio and what it
  * takes where that cannot be told. */
-import {get, link, nonce, post, postText, send} from "../api.js";
+import "../compare/words.js";
+import {get, link, post, postText} from "../api.js";
+import {requestsRun} from "../bulk/actions.js";
 import {save} from "../charts/export.js";
 import {fit} from "../charts/fit.js";
 import {h, redraw, replace, tip} from "../dom.js";
 import {count, digits, shape} from "../format.js";
-import {onChange, watchLive} from "../live.js";
+import {atMost, onChange, watchLive} from "../live.js";
 import {button, cell, headCell, numberCell} from "../parts.js";
 import {windowed} from "../windowed.js";
 import {t, term} from "../words.js";
 import {headDraw, ratioText, rowDraw, scaleOf, sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {moreRequest, wholeRequest} from "../compare/more.js";
+import {MOST, allRequests, moreRequest, plain, roundedUp, roundsOf, runsOut} from "../compare/more.js";
 import {bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 
-const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell"], LETTERS = ["a", "b"], RUNS_MOST = 10000;
+const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"], LETTERS = ["a", "b"];
+/* An address may be 8000 characters long. */
+const ROUNDS_MOST = 32, ADDRESS_MOST = 7000, ID_LENGTH = 27, COMPUTE_MS = 1000, POLL_MS = 4000;
 
 export const title = () => t("nav.compare");
 
@@ -33,17 +37,22 @@ function tellingNames(points) {
   return distinct.size === points.length ? without : names;
 }
 
-/* Those with few values first: they make the groups. */
-function arranged(points) {
+/* Those with few values first: they make the groups. Numbers are sorted, others are as the requests list them. */
+function arranged(points, requests) {
   const names = tellingNames(points),
         ranks = new Map(names.map(name => {
           const values =
             [...new Map(points.map(point => [JSON.stringify(point.values[name] ?? null), point.values[name] ?? null]))
                .entries()];
-          values.sort(([, a], [, b]) => typeof a === "number" && typeof b === "number" ? a - b : 0);
+          const listed = requests.flatMap(request => [request[name] ?? []].flat()).map(plain);
+          const at = value => listed.includes(plain(value)) ? listed.indexOf(plain(value)) : listed.length;
+          values.sort(
+            ([textA, a], [textB, b]) => typeof a === "number" && typeof b === "number" ?
+              a - b :
+              at(a) - at(b) || textA.localeCompare(textB, "en", {numeric: true}));
           return [name, new Map(values.map(([key], i) => [key, i]))];
         }));
-  names.sort((a, b) => ranks.get(a).size - ranks.get(b).size);
+  names.sort((a, b) => ranks.get(a).size - ranks.get(b).size || a.localeCompare(b, "en"));
   const rank = (point, name) => ranks.get(name).get(JSON.stringify(point.values[name] ?? null));
   const sorted = [...points].sort((a, b) => names.reduce((order, name) => order || rank(a, name) - rank(b, name), 0));
   return {
@@ -55,11 +64,19 @@ function arranged(points) {
 }
 
 function headingOf(comparison, name) {
-  const {verdicts, points} = comparison, n = count(points.length);
+  const {points, verdicts: {under_way}} = comparison, all = {a: name, n: count(points.length), words: points.length};
   if (!points.length) return t("compare.nothing_common");
-  if (verdicts.cannot_tell === points.length) return t("compare.nothing_told", {a: name, n, words: points.length});
-  if (verdicts.same === points.length) return t("compare.all_same", {a: name, n, words: points.length});
-  const said = {a: name, better: count(verdicts.better), n, words: points.length, worse: count(verdicts.worse)};
+  if (under_way === points.length) return t("compare.all_under_way", all);
+  const said = toldOf(comparison, name);
+  return under_way ? t("compare.some_under_way", {said, n: count(under_way)}) : said;
+}
+
+/* Of the points that have all of their runs. */
+function toldOf({verdicts, points}, name) {
+  const told = points.length - verdicts.under_way, n = count(told);
+  if (verdicts.cannot_tell === told) return t("compare.nothing_told", {a: name, n, words: told});
+  if (verdicts.same === told) return t("compare.all_same", {a: name, n, words: told});
+  const said = {a: name, better: count(verdicts.better), n, words: told, worse: count(verdicts.worse)};
   return verdicts.cannot_tell ? t("compare.heading_open", {...said, open: count(verdicts.cannot_tell)}) :
                                 t("compare.heading", said);
 }
@@ -67,10 +84,11 @@ function headingOf(comparison, name) {
 function countsRow({verdicts, same_within}) {
   return h(
     "ul", {class: "verdicts"},
-    VERDICTS.map(
-      verdict =>
-        h("li", {}, sign(verdict), h("b", {}, count(verdicts[verdict])),
-          h("span", {}, t(`compare.${verdict}_count`, {percent: shortPercent(same_within)})))));
+    VERDICTS.filter(verdict => verdict !== "under_way" || verdicts.under_way)
+      .map(
+        verdict =>
+          h("li", {}, sign(verdict), h("b", {}, count(verdicts[verdict])),
+            h("span", {}, t(`compare.${verdict}_count`, {percent: shortPercent(same_within)})))));
 }
 
 /* Where both sides ran on several devices, each point is paired within each: the device is a factor like any other. */
@@ -82,6 +100,17 @@ function factored(comparison, devices) {
   }
   for (const one of comparison.differs.filter(({field}) => field === "device_uuid"))
     for (const value of [...one.a, ...one.b]) value.value = nameOf(value.value);
+  return comparison;
+}
+
+/* Of a point of which runs are out there is no verdict: what has come of one side is later than all of the other. */
+function held(comparison, requests) {
+  comparison.verdicts.under_way = 0;
+  for (const point of comparison.points.filter(one => requests.some(request => runsOut(request, one)))) {
+    comparison.verdicts[point.verdict]--;
+    comparison.verdicts.under_way++;
+    Object.assign(point, {verdict: "under_way", needs: null});
+  }
   return comparison;
 }
 
@@ -135,7 +164,9 @@ function leftOut(comparison) {
 }
 
 export async function open(root, params, {query, setQuery, announce, signal}) {
-  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, running = new Set();
+  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, tables = new Map();
+  /* Sweeps that have not ended, {request, mine: asked for here}, and the ids of those that were seen to end. */
+  const running = new Map(), ended = new Set(), asked_for = {a: [], b: []};
   const heading = h("h1", {class: "heading"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
         body = h("div", {}), news = h("div", {"aria-live": "polite"});
@@ -168,7 +199,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
 
   async function request() {
     const same = Number((asked.get("same") ?? "0.5").replace(",", "."));
-    const [a, b] = await Promise.all(LETTERS.map(letter => bodyOf(sides[letter], signal)));
+    const [a, b] = await Promise.all(LETTERS.map(letter => bodyOf(sides[letter], signal, tables)));
     return {
       a,
       b,
@@ -178,14 +209,31 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     };
   }
   async function headsRead() {
-    for (const letter of LETTERS) {
-      const id = sides[letter].sweeps[0];
-      heads[letter] = id ?
-        known.get(id)?.request ? known.get(id) : await get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => null) :
-        null;
-      if (heads[letter]) known.set(id, heads[letter]);
-    }
+    await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps).map(async id => {
+      if (known.get(id)?.request) return;
+      const head = await get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => null);
+      if (!head) return;
+      known.set(id, head);
+      runningPut(head, {request: head.request, mine: false});
+    }));
+    for (const letter of LETTERS) heads[letter] = known.get(sides[letter].sweeps[0]) ?? null;
   }
+  function runningPut({id, state}, one) {
+    if (state === "running" && !ended.has(id)) running.set(id, one);
+  }
+  /* Events may have been missed. */
+  const again = atMost(POLL_MS, async () => {
+    await Promise.all([...running.keys()].map(async id => {
+      const head = await get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => null);
+      if (head && head.state !== "running") running.delete(id);
+    }));
+    if (!signal.aborted) computeSoon();
+  });
+  const computeSoon = atMost(COMPUTE_MS, () => compute());
+  const out = () => {
+    const here = new Set(LETTERS.flatMap(letter => sides[letter].sweeps));
+    return [...running].filter(([id, {mine}]) => mine || here.has(id)).map(([, {request}]) => request);
+  };
   let turn = 0;
   async function compute() {
     const mine = ++turn;
@@ -203,7 +251,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
         [null, {}];
       if (mine !== turn) return;
-      comparison = answer && factored(answer, devices);
+      comparison = answer && held(factored(answer, devices), out());
     } catch (error) {
       if (signal.aborted || mine !== turn) return;
       comparison = null;
@@ -214,62 +262,89 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
 
   /* ---- more runs ---- */
 
-  /* Submits them, and makes them part of the side that they are of. */
+  /* Submits them, {letter, request, ...}, in turns, and makes what comes of each a part of the side that it is of. */
   async function more(wanted) {
-    for (const [letter, asks] of wanted) {
-      const {json} = await send("POST", "/v1/sweeps", asks, {signal, headers: {"Idempotency-Key": nonce()}});
-      running.add(json.id);
-      known.set(json.id, json);
+    const came = {a: [], b: []}, most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
+    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS_MOST, most)), {
+      name: ({letter, of}) => `${letter.toUpperCase()} × ${count(of)}`,
+      size: ({items, runs}) => items.length * runs,
+      at_once: 1,
+      each: ({letter, request}, sweep) => {
+        known.set(sweep.id, {...sweep, request});
+        runningPut(sweep, {request, mine: true});
+        came[letter].push(sweep);
+      }
+    });
+    if (!done.length || signal.aborted) return;
+    for (const letter of LETTERS) {
       if (sides[letter].sweeps.length || sides[letter].experiments.length)
-        sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, json.id]};
-      news.append(
-        h("p", {class: "note"},
-          t("compare.asked_more", {letter: letter.toUpperCase(), n: count(json.total), words: json.total}), " ",
-          h("a", {href: link(`sweeps/${json.id}`)}, t("compare.see_sweep"))));
+        sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
+      asked_for[letter].push(...came[letter]);
     }
     change({a: sideText(sides.a), b: sideText(sides.b)});
   }
+  /* As long as they run. */
+  function newsDraw() {
+    if (![...running.values()].some(({mine}) => mine))
+      for (const letter of LETTERS) asked_for[letter] = [];
+    redraw(news, LETTERS.filter(letter => asked_for[letter].length).map(letter => {
+      const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
+      return h(
+        "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
+        h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
+    }));
+  }
+  const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
+  /* The service counts up to MOST: that many may not be enough. */
+  const pointText = (letter, n) =>
+    n >= MOST ? t("compare.most_runs", {n: count(MOST), letter: letter.toUpperCase()}) : moreText(letter, roundedUp(n));
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
   const mayRun = () => !me || me.role !== "read";
   function needsCell(point) {
     if (!point.needs) return cell();
     const letters = needsOf(point),
-          words = letters
-                    .map(
-                      letter =>
-                        t("compare.more_runs",
-                          {n: count(point.needs[letter]), letter: letter.toUpperCase(), words: point.needs[letter]}))
-                    .join(", ");
+          words = letters.map(letter => pointText(letter, point.needs[letter])).join(t("list.comma"));
     if (!letters.length || !mayRun())
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(
       words,
       () => more(letters.map(
-        letter => [letter, moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])])),
+        letter => ({
+          letter,
+          items: [point],
+          request: moreRequest(letter, sides[letter], heads[letter], comparison, point, roundedUp(point.needs[letter]))
+        }))),
       {small: true, key: `more ${JSON.stringify(point.values)}`});
     tip(act[0], point.needs.reason);
     return cell(act);
   }
-  function wholeAgain() {
-    const untold = comparison.points.filter(point => point.needs);
+  /* What all points need that cannot be told, at once. */
+  function undecidedAgain() {
+    const untold = comparison.points.filter(point => point.needs && needsOf(point).length);
     if (untold.length < 2 || !mayRun()) return null;
-    const wanted = LETTERS.map(letter => [letter, Math.max(...untold.map(point => point.needs[letter]))])
-                     .filter(
-                       ([letter, n]) => n > 0 && heads[letter] && n * heads[letter].point_count <= RUNS_MOST &&
-                         !Object.keys(sides[letter].where).length);
-    return wanted.map(
-      ([letter, n]) => button(
-        t("compare.again",
-          {letter: letter.toUpperCase(), n: count(n), words: n, points: count(heads[letter].point_count)}),
-        () => more([[letter, wholeRequest(heads[letter], n)]]), {key: `again ${letter}`}));
+    const wanted = allRequests(comparison, sides, heads);
+    const runs = LETTERS
+                   .map(
+                     letter =>
+                       [letter,
+                        wanted.filter(one => one.letter === letter)
+                          .reduce((sum, one) => sum + one.points * one.request.repeat, 0)])
+                   .filter(([, n]) => n > 0)
+                   .map(
+                     ([letter, n]) => untold.some(point => point.needs[letter] >= MOST) ?
+                       t("compare.least_runs", {n: count(n), letter: letter.toUpperCase()}) :
+                       moreText(letter, n))
+                   .join(t("list.comma"));
+    return button(
+      t("compare.all_undecided", {points: count(untold.length), runs}), () => more(wanted), {key: "all undecided"});
   }
 
   /* ---- what it shows ---- */
 
   function forestTable(width) {
-    const {names, sorted} = arranged(comparison.points),
+    const {names, sorted} = arranged(comparison.points, LETTERS.map(letter => heads[letter]?.request ?? {})),
                   drawn = Math.max(
-                    150,
+                    190,
                     Math.min(
                       720,
                       width - 88 * Math.max(1, names.length) - 2 * 68 - 128 - 118 - 40 -
@@ -299,8 +374,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
             null),
         comparison.verdicts.cannot_tell ? needsCell(point) : null);
     const heads_of = () =>
-      [names.length ? names.map((name, i) => headCell(name, i > 0)) : headCell(""), headCell(`A, µs`, true),
-       headCell(`B, µs`, true),
+      [names.length ? names.map((name, i) => headCell(name, i > 0)) : headCell(t("compare.point")),
+       headCell(`A, µs`, true), headCell(`B, µs`, true),
        h("th", {scope: "col", class: "forest-cell"}, h("span", {class: "unseen"}, t("compare.ratio_scale")),
          headDraw(scale)),
        headCell([t("compare.ratio"), " ", term("interval", "95 %")]), headCell(t("compare.verdict")),
@@ -319,7 +394,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   function commonText() {
     const {common, but_for, points} = comparison, {kernel, ...rest} = common;
     return [
-      but_for.length ? [t("compare.paired_but"), " ", h("strong", {}, but_for.join(", ")), ". "] :
+      but_for.length ? [t("compare.paired_but"), " ", h("strong", {}, but_for.join(t("list.comma"))), t("punct.stop")] :
                        `${t("compare.paired")} `,
       kernel && h("code", {}, kernel),
       Object.entries(rest)
@@ -345,6 +420,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (comparison) announce(words);
     }
     formDraw();
+    newsDraw();
     redraw(
       acts, timeChoice(),
       h("button", {
@@ -383,17 +459,19 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       LETTERS.map(
         letter =>
           [h("strong", {}, letter.toUpperCase()),
-           ` ${sideWords(sides[letter], known)}${letter === "a" ? "; " : ". "}`]),
+           ` ${sideWords(sides[letter], known)}${t(letter === "a" ? "punct.semicolon" : "punct.stop")}`]),
       commonText());
     const {points, chance} = comparison;
     if (points.length) forest = fit(forestTable, {class: "forest-place"});
     replace(
       body, points.length > 0 && countsRow(comparison), differsPanel(comparison),
-      points.length > 0 && h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, wholeAgain())),
+      points.length > 0 &&
+        h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, undecidedAgain())),
       h("div", {class: "note compare-note"},
         h("p", {},
-          points.length ? t("compare.note", {percent: shortPercent(comparison.same_within)}) :
-                          t("compare.why_nothing")),
+          points.length ? t("compare.note", {percent: shortPercent(comparison.same_within)}) : t("compare.why_nothing"),
+          points.length > 0 && [" ", t("compare.ratio_note")]),
+        comparison.apart_us > 0 && h("p", {}, t("compare.apart", {us: digits(comparison.apart_us, 2)})),
         chance.points > 0 &&
           h("p", {},
             t("compare.chance", {n: count(chance.points), words: chance.points, expected: digits(chance.expected, 2)})),
@@ -402,14 +480,6 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
 
   replace(root, h("div", {class: "head sweep-head"}, h("div", {}, heading, under), acts), form, news, body);
   form.open = LETTERS.some(letter => isEmpty(sides[letter]));
-  await compute();
-  get(`/v1/sweeps?page_size=${RECENT}`, {signal}).then(async ({sweeps}) => {
-    recent = await Promise.all(sweeps.map(
-      sweep => known.get(sweep.id)?.request ? known.get(sweep.id) :
-                                              get(`/v1/sweeps/${sweep.id}?page_size=1`, {signal}).catch(() => sweep)));
-    for (const sweep of recent) known.set(sweep.id, sweep);
-    formDraw();
-  }, () => {});
   const stop = [
     watchLive(live => {
       if (live.me !== me) {
@@ -418,12 +488,22 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       }
     }),
     onChange(({event, data}) => {
-      if (event === "sweep" && data.ended && running.delete(data.id))
-        compute();
-      else if (event === "poll" && running.size)
-        compute();
+      if (event === "sweep" && data.ended) {
+        ended.add(data.id);
+        if (running.delete(data.id)) computeSoon();
+      } else if (["open", "reset", "snapshot", "poll"].includes(event) && running.size)
+        again();
     })
   ];
+  await compute();
+  if (running.size) again();
+  get(`/v1/sweeps?page_size=${RECENT}`, {signal}).then(async ({sweeps}) => {
+    recent = await Promise.all(sweeps.map(
+      sweep => known.get(sweep.id)?.request ? known.get(sweep.id) :
+                                              get(`/v1/sweeps/${sweep.id}?page_size=1`, {signal}).catch(() => sweep)));
+    for (const sweep of recent) known.set(sweep.id, sweep);
+    formDraw();
+  }, () => {});
   return () => {
     stop.forEach(end => end());
     forest?.close();

@@ -1,6 +1,6 @@
 /* /ui/devices/{name}: how the device is and was while this page was open, its limits and peaks, and the roofline with
  * what ran on it. */
-import {deviceNotes, deviceState, heldBy, productOf, readings, slowed} from "../devices.js";
+import {deviceNotes, deviceState, heldBy, heldText, productOf, readings, slowed} from "../devices.js";
 import {calibrationPanel} from "../charts/calibration.js";
 import {figure} from "../charts/figure.js";
 import {history} from "../charts/history.js";
@@ -11,6 +11,7 @@ import {watchLive} from "../live.js";
 import {button, cell, experimentLink, headCell, numberCell, panel, stateMark, table} from "../parts.js";
 import {rowsOf} from "../table.js";
 import {noValue, reasonSaid, t, term} from "../words.js";
+import "../device_words.js";
 
 const READ_MS = 5000, KEPT_MS = 30 * 60000, LEAST_MS = 60000, POINTS = 200;
 const LINES = [
@@ -94,7 +95,8 @@ const peaks = device =>
     peak(t("device.balance"), device.balance_flops_per_byte));
 
 const missing = reason =>
-  h("div", {class: "missing"}, h("strong", {}, t("no_value")), ": ", reasonSaid(reason) ?? t("device.not_told"));
+  h("div", {class: "missing"}, h("strong", {}, t("no_value")), t("punct.colon"),
+    reasonSaid(reason) ?? t("device.not_told"));
 
 /* ---- over time ---- */
 
@@ -110,7 +112,8 @@ function historyFigure(device) {
       text: series()
               .map(({name, unit, values}) => {
                 const last = values.at(-1)?.value;
-                return typeof last === "number" ? `${name} ${count(last)} ${unit}` : `${name}: ${t("no_value")}`;
+                return typeof last === "number" ? `${name} ${count(last)} ${unit}` :
+                                                  `${name}${t("punct.colon")}${t("no_value")}`;
               })
               .join(", ")
     }),
@@ -211,14 +214,22 @@ export async function open(root, {name}, {api, announce, signal}) {
       heading.textContent = text;
       announce(text);
     }
-    const held = heldBy(live.queue, device.index);
+    const held = heldBy(live.queue, device.index), all = held && held === live.queue;
     calibration?.show(live.me);
     redraw(
-      act, live.me?.role === "admin" && live.queue && button(t(held ? "queue.resume" : "queue.drain"), async () => {
-             await api.post(`/v1/devices/${device.device_name}/${held ? "resume" : "drain"}`);
-           }, {key: "hold"}));
+      act,
+      live.me?.role === "admin" && live.queue &&
+        button(
+          t(all    ? "queue.resume_all" :
+              held ? "queue.resume_device" :
+                     "queue.drain"),
+          async () => {
+            await api.post(all ? "/v1/queue/resume" : `/v1/devices/${device.device_name}/${held ? "resume" : "drain"}`);
+          },
+          {key: "hold"}));
     redraw(
-      now, h("p", {class: "row"}, stateMark(deviceState(device, live.queue))), deviceNotes(device),
+      now, h("p", {class: "row"}, stateMark(deviceState(device, live.queue))),
+      held && h("p", {class: "box"}, heldText(held)), deviceNotes(device),
       device.readiness === "ready" && readings(device));
     const seconds = (device.live?.age_s ?? 0) + (Date.now() - at) / 1000;
     age.textContent = device.live?.status === "measured" ? t("device.age", {time: duration(seconds)}) : "";
@@ -233,7 +244,7 @@ export async function open(root, {name}, {api, announce, signal}) {
       root,
       h("div", {class: "head"},
         h("div", {}, heading,
-          h("p", {class: "lead-line"}, [productOf(device), device.note].filter(Boolean).join(". "))),
+          h("p", {class: "lead-line"}, [productOf(device), device.note].filter(Boolean).join(t("punct.stop")))),
         act),
       h("div", {class: "grid"},
         h("section", {class: "panel span-4"}, h("header", {}, h("h2", {}, t("device.now")), age), now),

@@ -19,6 +19,7 @@ export function open(root, params, {announce, signal}) {
       n: count(devices.length),
       words: devices.length,
       measuring: of("measuring"),
+      paused: of("drained"),
       away: of("away"),
       unhealthy: of("unhealthy")
     });

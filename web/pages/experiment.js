@@ -1,5 +1,6 @@
 /* /ui/experiments/{id}: its answer in a sentence and the evidence for it; while it waits or runs, where it stands. */
-import {del, get, link, post, send} from "../api.js";
+import {get, link, post, send} from "../api.js";
+import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {bandwidth, count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
@@ -8,33 +9,83 @@ import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
 import {remove} from "../removals.js";
-import {copyText} from "../creation/panels.js";
-import {placeOf, queryOf} from "../creation/fields.js";
+import {button} from "../parts.js";
+import {copyText} from "../clipboard.js";
+import {queryOf} from "../creation/fields.js";
+import {placeOf} from "../creation/values.js";
 import {asked, correctness, headline, mismatch, stability} from "../result/headline.js";
+import {baselinePanel, pinFound, pinSet} from "../result/baseline.js";
+import {codePanel} from "../result/code.js";
 import {bytesPanel, countsPanel, devicePanel, occupancyResult, provenancePanel, timesPanel} from "../result/evidence.js";
 import {changesPanel, timeKnown, whyLine, whyPanel} from "../result/why.js";
 import {failedPart, lostPanel, waitingPart} from "../result/waiting.js";
+import "../result/words.js";
 
 export const title = () => t("result.title");
 
 const ENDED = ["succeeded", "failed", "cancelled"];
+const CODE_ARCH = "sm_90"; /* whose machine code is known of each kernel */
 
 /* What a prediction may be asked of an experiment's request, for the chart. */
-function questionOf({kernel, measure, labels, priority, timeout_s, transfers, counters, placement, device, ...rest}) {
+function questionOf({
+  kernel,
+  measure,
+  labels,
+  priority,
+  timeout_s,
+  transfers,
+  counters,
+  placement,
+  device,
+  show: shown,
+  reference,
+  tolerance,
+  ...rest
+}) {
   return {kernel, ...rest};
 }
 
-export async function open(root, {id}, {go, announce, signal}) {
-  const path = `/v1/experiments/${id}`, closing = [];
+export async function open(root, {id}, context) {
+  const experiment = await get(`/v1/experiments/${id}`, {signal: context.signal}).catch(error => {
+    if (error.status !== 404) throw error;
+    replace(
+      root, h("h1", {class: "heading"}, t("result.missing")), h("p", {class: "detail"}, error.message),
+      h("p", {}, h("a", {href: link("experiments")}, t("nav.experiments"))));
+    return null;
+  });
+  if (!experiment) return null;
+  /* Of a kernel of one's own. */
+  const outputs = experiment.request.kernel.startsWith("src-") ? await import("../result/outputs.js") : null;
+  return show(root, experiment, outputs, context);
+}
+
+function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
+  const {id} = first, path = `/v1/experiments/${id}`, closing = [];
   const head = h("div", {class: "result-head"}), body = h("div", {}), buttons = h("div", {class: "result-buttons"}),
         facts = h("p", {class: "asked"});
-  let experiment = await get(path, {signal}), me = null, parameters = [], known = null;
+  let experiment = first, me = null, parameters = [], known = null, brought = null;
+  let pin = pinFound(query, setQuery), baseline = null;
+  const code = codePanel(), counting = h("div", {class: "counting"});
   replace(root, h("div", {class: "result-top"}, facts, buttons), head, body);
 
-  get(`/v1/kernels/${experiment.request.kernel}`, {signal}).then(kernel => {
-    parameters = kernel.parameters.map(one => one.name);
-    factsShow();
-  }, () => {});
+  get(`/v1/kernels/${experiment.request.kernel}`, {signal})
+    .then(
+      kernel => {
+        parameters = kernel.parameters.map(one => one.name);
+        brought = kernel;
+        sourceShow();
+        factsShow();
+        return outputs?.editorLink(kernel, experiment.request).then(href => {
+          change.href = href;
+        });
+      },
+      () => {
+        change.hidden = Boolean(outputs); /* somebody else's */
+      });
+
+  function sourceShow() {
+    if (brought) code.source(outputs ? outputs.listed(brought, experiment) : brought.source);
+  }
 
   const memory = memoryPanel({onWarp: warp => explain(warp)});
   closing.push(() => memory.close());
@@ -42,12 +93,22 @@ export async function open(root, {id}, {go, announce, signal}) {
   async function explain(warp) {
     wanted = warp;
     if (asking) return;
+    if (experiment.faults?.length) { /* nothing is predicted of a kernel that has a fault */
+      memory.node.hidden = true;
+      code.sourceAlone();
+      return;
+    }
     asking = true;
     const {request} = experiment, arch = experiment.prediction?.arch ?? "sm_90", question = questionOf(request);
-    const ask = n => n < 0 ?
+    const ask = (n, archs = arch) => n < 0 ?
       null :
-      post("/v1/predictions", {...question, arch, explain: placeOf(n, perBlock ?? 1)}, {signal}).catch(() => null);
-    perBlock ??= (await ask(0))?.explain?.warps_per_block ?? 1;
+      post("/v1/predictions", {...question, arch: archs, explain: placeOf(n, perBlock ?? 1)}, {signal})
+        .catch(() => null);
+    if (perBlock === null) {
+      const first = await ask(0, [...new Set([arch, CODE_ARCH])]);
+      perBlock = first?.explain?.warps_per_block ?? 1;
+      code.code(first?.predictions ?? [], experiment.device?.arch);
+    }
     let done;
     do {
       done = wanted;
@@ -85,12 +146,15 @@ export async function open(root, {id}, {go, announce, signal}) {
   const change = h("a", {class: "button", href: link(`new?${queryOf(experiment.request)}`)}, t("result.change"));
   /* The grid is part of the address only where it is another than the one that covers the size. */
   const {grid, ...without} = questionOf(experiment.request);
-  const ownGrid = post("/v1/predictions", {...without, arch: "sm_90"}, {signal})
-                    .then(({request}) => JSON.stringify(request.grid) !== JSON.stringify(grid), () => false);
+  const ownGrid = !without.dtype ? /* a kernel of one's own may need a grid */
+    Promise.resolve(false) :
+    post("/v1/predictions", {...without, arch: "sm_90"}, {signal})
+      .then(({request}) => JSON.stringify(request.grid) !== JSON.stringify(grid), () => false);
   ownGrid.then(own => {
     if (own) change.href = link(`new?${queryOf(experiment.request, true)}`);
   });
 
+  const timed = () => experiment.state === "succeeded" && !experiment.interpreter;
   const mayRun = () => !me || me.role === "admin" || me.role === "run";
   const submit = async (path, body) => {
     const answer = await send("POST", path, body, {signal});
@@ -106,13 +170,13 @@ export async function open(root, {id}, {go, announce, signal}) {
           type: "button",
           class: "button",
           onclick: act(async () => {
-            await del(path, {signal});
-            await again();
+            if (await cancelAsked(path, me, signal)) await again();
           })
         },
           t("result.cancel")),
-      change,
-      experiment.state === "succeeded" && h("a", {class: "button", href: link(`compare?a=${id}`)}, t("result.compare")),
+      change, timed() && h("a", {class: "button", href: link(`compare?a=${id}`)}, t("result.compare")),
+      timed() && pin !== id &&
+        h("button", {type: "button", class: "button", data: {key: "pin"}, onclick: () => pinChange(id)}, t("pin.pin")),
       ended && mayRun() &&
         h("button",
           {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))},
@@ -129,6 +193,27 @@ export async function open(root, {id}, {go, announce, signal}) {
           t("result.remove")));
   }
 
+  /* What may be counted, or why not: the devices come later than the result. */
+  function countingShow() {
+    const {device, device_name: name, request} = experiment, found = known?.find(one => one.device_name === name);
+    if (!ENDED.includes(experiment.state) || request.counters || !known) return;
+    if (!found) return void replace(counting, h("p", {class: "note"}, t("counts.gone")));
+    if (!found.counters)
+      return void replace(counting, h("p", {class: "note"}, t("counts.no_device", {device: device?.name ?? name})));
+    const counted = {...request, counters: true, ...(known.length > 1 && !request.device && {device: name})};
+    replace(
+      counting,
+      mayRun() &&
+        h("div", {class: "row"}, button(t("counts.run"), () => submit("/v1/experiments", counted), {key: "count"}),
+          h("span", {class: "note"}, t("counts.run_note"))));
+  }
+
+  function pinChange(to) {
+    pin = to;
+    pinSet(to, setQuery);
+    stateShow();
+  }
+
   /* ---- what it is ---- */
 
   let panels = [];
@@ -139,8 +224,14 @@ export async function open(root, {id}, {go, announce, signal}) {
     const chart = span => ({node: h("div", {class: `span-${span} memory-cell`}, memory.node)});
     let parts = [chart(7)], bar = null;
     if (failed)
-      replace(head, failedPart(experiment, made && mismatch(made)));
-    else {
+      replace(head, failedPart(experiment, made && mismatch(made), outputs?.failureSaid(experiment)));
+    else if (experiment.interpreter) {
+      const words = outputs.outcome(experiment);
+      replace(
+        head, h("h1", {class: "headline"}, words),
+        h("p", {class: "lead"}, `${correctness(experiment)} ${outputs.interpreted(experiment)}`));
+      document.title = `${words} · ${experiment.request.kernel} · coalesced`;
+    } else {
       const top = headline(experiment), unstable = !experiment.stability.stable,
             why = top.why ? ` ${t("result.no_peak", {why: top.why})}` : "";
       bar = top.gbps && top.peak ? fit(
@@ -161,18 +252,22 @@ export async function open(root, {id}, {go, announce, signal}) {
           h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
         whyLine(experiment), bar?.node);
       document.title = `${top.words} · ${experiment.request.kernel} · coalesced`;
-      const times = timesPanel(experiment, signal), counted = [bytesPanel(experiment), countsPanel(experiment)];
-      if (timeKnown(experiment)) {
-        const changes = changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);
-        parts = [
-          whyPanel(experiment), counted[0], times,
-          ...(changes ? [changes, chart(7), counted[1]] : [counted[1], chart(12)])
-        ];
-      } else
-        parts = [times, counted[0], chart(7), counted[1]];
+      const why_known = timeKnown(experiment),
+            changes =
+              why_known && changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);
+      const times = timesPanel(experiment, why_known && !changes ? 12 : 7, signal), moved = bytesPanel(experiment);
+      baseline = pin && baselinePanel(pin, {signal, onUnpin: () => pinChange(null)});
+      baseline?.show(experiment);
+      parts = [
+        baseline, ...(why_known ? [whyPanel(experiment), moved, times, changes] : [times, moved]), chart(12), code,
+        countsPanel(experiment, counting)
+      ].filter(Boolean);
     }
-    if (made) parts.push(occupancyResult(experiment, signal), devicePanel(experiment));
+    sourceShow();
+    if (experiment.interpreter) parts = [outputs.outputsPanel(experiment), code, chart(12)].filter(Boolean);
+    if (made) parts.push(...(outputs ? [] : [occupancyResult(experiment, signal)]), devicePanel(experiment));
     panels = [...parts, provenancePanel(experiment, copyText)];
+    countingShow();
     replace(
       body,
       h("div", {class: "grid result-grid"}, panels.map(panel => panel.node),
@@ -183,7 +278,15 @@ export async function open(root, {id}, {go, announce, signal}) {
   const nameOf = number => known?.find(device => device.index === number)?.device_name ?? count(number);
   const waiting = waitingPart({announce}), lost = h("div", {class: "span-12"});
   let progress = null;
-  function show() {
+  function stateShow() {
+    const held = head.contains(document.activeElement);
+    partsShow();
+    if (!held || head.contains(document.activeElement)) return;
+    const heading = head.querySelector("h1");
+    heading?.setAttribute("tabindex", "-1");
+    heading?.focus({preventScroll: true});
+  }
+  function partsShow() {
     factsShow();
     buttonsShow();
     if (ENDED.includes(experiment.state)) return resultShow();
@@ -200,7 +303,7 @@ export async function open(root, {id}, {go, announce, signal}) {
     if (ENDED.includes(experiment.state)) return; /* an answer that was overtaken */
     experiment = now;
     if (experiment.state === "queued") progress = null;
-    show();
+    stateShow();
     if (before !== experiment.state && ENDED.includes(experiment.state)) announce(document.title);
   }
 
@@ -213,7 +316,7 @@ export async function open(root, {id}, {go, announce, signal}) {
     if (ENDED.includes(experiment.state)) return;
     if (event === "progress" && data.id === id) {
       progress = data;
-      show();
+      stateShow();
     } else if (event === "state" && data.id === id)
       again().catch(() => {});
     else if (event !== "progress" && event !== "device")
@@ -221,13 +324,16 @@ export async function open(root, {id}, {go, announce, signal}) {
   }
 
   closing.push(watchLive(live => {
+    const devices = known !== live.devices;
     known = live.devices;
     if (live.me !== me) {
       me = live.me;
       buttonsShow();
-    }
+      countingShow();
+    } else if (devices)
+      countingShow();
   }));
-  show();
+  stateShow();
   explain(0);
   closing.push(onChange(eventSeen));
   placeRead(); /* what happened before the events were listened to */

@@ -1,11 +1,16 @@
 /* /ui/experiments: all of them, newest first, a page at a time; the filters stand in the address, so that a list can be
- * shared. */
+ * shared. Several can be chosen and acted on. */
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, asked, cell, experimentLink, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
+import {ago, asked, askedText, cell, experimentLink, headCell, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
+import {cancelling, experimentsAsked, removing, running} from "../bulk/actions.js";
+import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
+import {Chosen} from "../bulk/chosen.js";
+import {compareNodes, experimentsSide} from "../bulk/sides.js";
 import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {rowsOf} from "../table.js";
+import {windowed} from "../windowed.js";
 import {t} from "../words.js";
 
 const FRESH_MS = 3000;
@@ -13,12 +18,31 @@ const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 export const title = () => t("nav.experiments");
 
-function rowOf(one, result, state, several) {
+const nameOf = one => [one.request.kernel, askedText(one.request)].filter(Boolean).join(" ");
+const hasEnded = one => one.state !== "queued" && one.state !== "running";
+
+/* What can be done with chosen ones; state as in live.js, now. */
+function actionsOf(state, path) {
+  const {me} = state(), paths = one => [one.links.self], name = nameOf;
+  if (!roleRuns(me)) return [];
+  const own = why => one => whyNotOwn(me, one.owner) ?? why(one),
+        ended = one => hasEnded(one) ? null : t("bulk.not_ended");
+  return [
+    cancelling(
+      {name, paths, why: own(one => hasEnded(one) ? t("bulk.has_ended") : null), others: one => one.owner !== me.name}),
+    running({name, why: ended, request: one => ["/v1/experiments", one.request]}),
+    removing(
+      {name, paths, why: own(ended), ask: ones => ones.length > 1 ? experimentsAsked(ones.length) : null, page: path})
+  ];
+}
+
+function rowOf(one, result, state, several, chosen) {
   const device = state.devices?.find(known => known.index === one.device);
   return h(
-    "tr", {}, h("th", {scope: "row"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
-    cell(experimentLink(one.id, asked(one.request))), cell(stateMark(one.state)), several && cell(one.device_name),
-    result ? resultCells(result, device) : [cell(), cell(), cell()],
+    "tr", {class: chosen.has(one) ? "chosen" : null}, chosen.boxOf(one),
+    h("th", {scope: "row"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
+    cell(experimentLink(one.id, asked(one.request))), h("td", {class: "spare"}, stateMark(one.state)),
+    several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
     cell(
       h("span", {class: "quiet"},
         Object.entries(one.request.labels ?? {}).map(([name, value]) => value ? `${name}:${value}` : name).join(" "))),
@@ -34,9 +58,27 @@ function headingOf(experiments, filters) {
 export async function open(root, params, {api, query, go, announce, signal}) {
   const filters = filtersOf(query, ["kernel", "state", "device", "owner", "label", "sweep", "since", "until"]);
   const after = query.get("page_token");
-  const heading = h("h1", {class: "heading"}, t("nav.experiments")), body = h("div", {}), line = h("div", {});
+  const heading = h("h1", {class: "heading"}, t("nav.experiments")), line = h("div", {});
   let page = null, results = new Map(), state = {};
+  const chosen = new Chosen(() => draw());
+  const bar = chosenBar({
+    chosen,
+    actions: () => actionsOf(() => state, filters.toString() ? `experiments?${filters}` : "experiments"),
+    more: () => compareNodes(
+      chosen, ones => experimentsSide(ones.map(one => one.id), ones.map(one => one.request)), {pair: true}),
+    again: () => read()
+  });
 
+  const list = windowed({
+    caption: t("nav.experiments"),
+    heads:
+      () => [chosen.allBox(), headCell(t("queue.owner")), headCell(t("lab.experiment")),
+             h("th", {scope: "col", class: "spare"}, t("lists.state")), names.length > 1 && headCell(t("device.name")),
+             headCell(t("lab.result"), true), headCell(t("lab.of_peaks")), headCell(t("lab.note")),
+             headCell(t("lists.labels")), headCell(t("lab.ago"), true)]
+              .filter(Boolean),
+    rowOf: one => rowOf(one, results.get(one.id), state, names.length > 1, chosen)
+  });
   const draw = () => {
     if (signal.aborted || !page) return;
     const text = headingOf(page.experiments, filters);
@@ -44,18 +86,10 @@ export async function open(root, params, {api, query, go, announce, signal}) {
       heading.textContent = text;
       announce(text);
     }
-    const several = names.length > 1;
-    redraw(
-      body,
-      page.experiments.length > 0 &&
-        table(
-          t("nav.experiments"),
-          [
-            headCell(t("queue.owner")), headCell(t("lab.experiment")), headCell(t("lists.state")),
-            several && headCell(t("device.name")), headCell(t("lab.result"), true), headCell(t("lab.of_peaks")),
-            headCell(t("lab.note")), headCell(t("lists.labels")), headCell(t("lab.ago"), true)
-          ].filter(Boolean),
-          page.experiments.map(one => rowOf(one, results.get(one.id), state, several))));
+    chosen.offer(page.experiments, one => one.id, nameOf);
+    list.node.hidden = !page.experiments.length;
+    list.update(page.experiments);
+    bar.update();
     redraw(line, pagesLine("experiments", filters, after, page.next_page_token));
   };
   const read = async () => {
@@ -84,7 +118,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
           ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"}, {name: "label"}, ...TIMES
         ],
         go),
-      body, line));
+      list.node, bar.node, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [

@@ -1,5 +1,6 @@
 /* /ui/lessons/{name}: the text with its questions at the left, the picture that one can change at the right. A guess is
    kept in this tab alone; what comes after a question is not in the page before it has been guessed at, or left. */
+import "../teaching/words.js";
 import {get, link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";

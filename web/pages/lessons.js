@@ -1,4 +1,5 @@
 /* /ui/lessons: all of them, and how far one has come. No answer stands here. */
+import "../teaching/words.js";
 import {link} from "../api.js";
 import {h, replace} from "../dom.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
@@ -29,6 +30,7 @@ export function open(root) {
   replace(
     root, h("div", {class: "head"}, h("h1", {class: "heading"}, t("lessons.heading", {n: LESSONS.length}))),
     h("p", {class: "lead"}, t("lessons.lead")), h("ol", {class: "lesson-list"}, LESSONS.map(row)),
+    h("p", {class: "own-kernel"}, h("a", {href: link("source?example=naive&line=8")}, t("lessons.own_kernel"))),
     panel(t("lessons.tables"), t("lessons.tables_note"), h("ul", {class: "lesson-tables"}, TABLES.map(tableRow))),
     h("p", {class: "note"}, t("lessons.source")));
 }

@@ -1,15 +1,18 @@
 /* /ui/new: a form that follows from the kernels, and beside it, redrawn while typing, what the model says of it. All
    that was typed stands in the address. */
-import {get, post, send, ROOT, token} from "../api.js";
+import {get, link, post, send, ROOT, token} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
 import {watchLive} from "../live.js";
-import {DICTIONARY, t} from "../words.js";
+import {DICTIONARY, parts, t} from "../words.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
-import {chipsPanel, commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, placeOf, requestOf} from "../creation/fields.js";
+import {oneAtATime} from "../creation/asking.js";
+import {chipsPanel} from "../creation/chips.js";
+import {commandsPanel, occupancyPanel} from "../creation/panels.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, requestOf} from "../creation/fields.js";
+import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {formOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
@@ -17,6 +20,29 @@ import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
 export const title = () => t("new.title");
 
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
+
+/* Letters to add, drop or change. */
+function distance(a, b) {
+  let row = [...b, ""].map((_, k) => k);
+  for (const [i, letter] of [...a].entries()) {
+    const above = row;
+    row = [i + 1];
+    for (let k = 1; k < above.length; k++)
+      row[k] = Math.min(above[k] + 1, row[k - 1] + 1, above[k - 1] + (letter !== b[k - 1]));
+  }
+  return row.at(-1);
+}
+
+/* Where the address names a kernel that there is not: that there is none, and the nearest name. */
+function unknownNote(name, kernels, shown) {
+  if (!name || kernels.some(one => one.name === name)) return null;
+  const near = kernels.map(one => ({one, far: distance(name, one.name)})).sort((a, b) => a.far - b.far)[0].one.name;
+  return h("p", {class: "wrong unknown-kernel", role: "alert"}, parts("new.unknown", {
+             name: h("code", {}, name),
+             near: h("a", {href: link(`new?kernel=${near}`)}, near),
+             shown: h("code", {}, shown)
+           }));
+}
 
 export async function open(root, params, {query, setQuery, go, announce, signal}) {
   const [catalog, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
@@ -72,8 +98,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       h("div", {class: "form-scroll"}, top, rest), h("div", {class: "form-foot"}, run, when, problem));
   const beside = h("div", {class: "beside"}, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
   replace(
-    root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading),
-    h("div", {class: "creation"}, form_node, beside));
+    root,
+    h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
+      h("a", {class: "note", href: link("source")}, t("new.own_source"))),
+    unknownNote(query.get("kernel"), kernels, kernel.name), h("div", {class: "creation"}, form_node, beside));
 
   const wanted = () => state.typed.device?.trim() ?? (state.made?.all.spread ? "any" : "");
   const fitting = () => {
@@ -124,7 +152,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   /* ---- while typing ---- */
 
-  let asking = false, again = false, begun = 0;
+  let begun = 0;
+  const ask = oneAtATime(askOnce, signal);
   function changed() {
     begun ||= performance.now();
     state.made = requestOf(kernel, fields, state.typed);
@@ -146,26 +175,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     runShow();
   }
 
-  /* One question at a time; what was typed meanwhile is the next one, and only the last of it. */
-  async function ask() {
-    if (asking) {
-      again = true;
-      return;
-    }
-    asking = true;
-    do {
-      again = false;
-      const since = begun;
-      begun = 0;
-      await askOnce(since).catch(error => {
-        if (!signal.aborted) console.error(error);
-      });
-    } while (again && !signal.aborted);
-    asking = false;
-  }
-
   let perBlock = 1;
-  async function askOnce(since) {
+  async function askOnce() {
+    const since = begun;
+    begun = 0;
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
           drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
@@ -177,8 +190,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       if (!error.errors) throw error;
       if (state.warp && error.errors.some(one => one.pointer.startsWith("#/explain"))) {
         state.warp = 0;
-        again = true;
-        return;
+        return void ask();
       }
       return wrongShow(error);
     }
@@ -186,9 +198,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const {explain, request, predictions} = answer, other = explain.warps_per_block !== perBlock;
     perBlock = explain.warps_per_block;
     if (other && warp) {
-      again = true;
       begun ||= since;
-      return;
+      return void ask();
     }
     wrongShow(null);
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
@@ -221,7 +232,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     beside.classList.toggle("stale", Boolean(error));
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
-    problem.textContent = elsewhere.map(([name, detail]) => `${name}: ${detail}`).join(" ") || (error?.message ?? "");
+    problem.textContent =
+      elsewhere.map(([name, detail]) => `${name}${t("punct.colon")}${detail}`).join(" ") || (error?.message ?? "");
   }
 
   /* What keeps it from being run stands beside the button, and its field gets the focus. */
@@ -237,7 +249,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       `choice.device.${text}` in DICTIONARY ? t(`choice.device.${text}`) :
                                               text;
     run.textContent = sweep ? t("new.run_sweep", {n: count(runs), device: name}) : t("new.run", {device: name});
-    const fits = new Map(fitting().map(one => [one.index, one])),
+    const able = fitting(), none = able.length > 0 && able.every(one => one.counters === false);
+    form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);
+    const fits = new Map(able.map(one => [one.index, one])),
           soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
     run.disabled = submitting || me?.role === "read";
     if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));

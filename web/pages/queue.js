@@ -2,10 +2,11 @@
  * admins. */
 import {DRAWN_MOST, devicesTable, heldBy, heldText, productOf} from "../devices.js";
 import {link} from "../api.js";
+import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, watchLive} from "../live.js";
-import {ago, asked, button, cell, experimentLink, headCell, numberCell, table} from "../parts.js";
+import {ago, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
 import {Known, lineName, linesOf, queueTable, rowsOf, runsOn} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
@@ -14,7 +15,7 @@ const REDRAW_MS = 250, OWN_MS = 5000, OWN = 20;
 export const title = () => t("queue.title");
 
 function headingOf(queue) {
-  if (queue.paused) return t("queue.all_paused");
+  if (queue.paused) return queue.paused_by ? t("queue.all_paused_by", {who: queue.paused_by}) : t("queue.all_paused");
   if (!queue.queued)
     return queue.running ? t("queue.runs_alone", {n: count(queue.running), words: queue.running}) : t("lab.idle");
   return t(
@@ -25,7 +26,7 @@ function headingOf(queue) {
 const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
-function ownRow(api, one) {
+function ownRow(one, cancel) {
   const place = one.waits_for                           ? one.waits_for :
     one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
     one.state === "running"                             ? t("state.running") :
@@ -39,7 +40,7 @@ function ownRow(api, one) {
     numberCell(ago(one.submitted_at)),
     h("td", {class: "number act"},
       button(
-        t("queue.cancel"), () => api.del(one.links.self),
+        t("queue.cancel"), cancel,
         {small: true, key: `own ${one.id}`, label: t("queue.cancel_one", {what: one.kernel ?? one.request.kernel})})));
 }
 
@@ -58,7 +59,7 @@ export function open(root, params, {api, announce, signal}) {
     }
     redraw(
       act,
-      me?.role === "admin" && holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume", "pause"]));
+      me?.role === "admin" && holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume_all", "pause"]));
     const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
           more = all.length - DRAWN_MOST;
     redraw(
@@ -83,15 +84,15 @@ export function open(root, params, {api, announce, signal}) {
             t("queue.yours"),
             [
               headCell(t("queue.asks")), headCell(t("queue.place")), headCell(t("queue.ends_in"), true),
-              headCell(t("queue.since"), true), headCell("")
+              headCell(t("queue.since"), true), headUnseen(t("lists.acts"))
             ],
-            own.map(one => ownRow(api, one)))) :
+            own.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
         null);
   });
   const known = new Known(signal, draw);
 
   const drainButton = (queue, one, name) => one &&
-    holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume", "drain"],
+    holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume_device", "drain"],
                queue.devices.length > 1);
 
   function linePanel(line) {

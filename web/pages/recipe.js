@@ -1,4 +1,5 @@
 /* /ui/recipes/{name}: a published table beside one's own device, and one button to run it here. */
+import "../recipe/words.js";
 import {events, get, link, post, ApiError} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, moment} from "../format.js";

@@ -1,4 +1,5 @@
 /* /ui/recipes: the tables that can be run by name. For which chip each was published comes after the first paint. */
+import "../recipe/words.js";
 import {get, link} from "../api.js";
 import {h, replace} from "../dom.js";
 import {cell, headCell, panel, table} from "../parts.js";

@@ -1,11 +1,13 @@
 /* /ui/sweeps/{id}: how far it is, its points against an axis or as a map, its table. What is drawn stands in the
  * address. */
-import {del, get, link, resolve, send, text, token} from "../api.js";
+import {get, link, resolve, send, text, token} from "../api.js";
 import {board} from "../charts/board.js";
 import {save} from "../charts/export.js";
 import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
 import {h, redraw, replace, svg} from "../dom.js";
+import {cancelAsked} from "../bulk/cancel.js";
+import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
 import {remove} from "../removals.js";
@@ -18,7 +20,10 @@ import {Sweep} from "../sweep/data.js";
 import {metricOf, metricsOf} from "../sweep/metrics.js";
 import {commonText, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
+import {listText} from "../sweep/request.js";
 import {chartTable, sweepTable} from "../sweep/table.js";
+import {recipeTold} from "../recipe/data.js";
+import "../sweep/words.js";
 
 const REDRAW_MS = 250;
 
@@ -66,7 +71,8 @@ function underHeading(sweep, recipe) {
   const axes = swept(sweep).map(
     axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
   const rest = [
-    commonText(request), sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep)
+    commonText(request, sweep.head.points[0]?.values),
+    sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep)
   ].filter(Boolean);
   return [
     h("code", {}, kernels.filter(Boolean).join(", ")), axes.length ? ` × ${axes.join(" × ")}` : "",
@@ -153,7 +159,7 @@ function linesAside(spec, drawn) {
     drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure"),
     spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
   ].filter(Boolean)
-    .join("; ");
+    .join(t("punct.semicolon"));
 }
 
 export async function open(root, {id}, {query, setQuery, go, announce, signal}) {
@@ -171,9 +177,29 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message),
       h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
   }
-  if (sweep.head.recipe) recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).catch(() => null);
+  if (sweep.head.recipe)
+    recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).then(recipeTold).catch(() => null);
 
-  const progress = progressPart(sweep), table = sweepTable(sweep, () => choice);
+  const chosen = new Chosen(() => {
+    table.update();
+    barDraw();
+  });
+  const progress = progressPart(sweep), table = sweepTable(sweep, () => choice, chosen);
+  /* What is done with several points is loaded when some are chosen, or have failed. */
+  const barPlace = h("div", {class: "bar-place"});
+  let bulk = null, bar = null;
+  function bulkLoad() {
+    bulk ??= import("../bulk/points.js").then(points => {
+      bulk = points;
+      bar = points.pointsBar({sweep, chosen, me: () => me, again: done => sweep.readAgain(done)});
+      replace(barPlace, bar.node);
+      drawNow();
+    });
+  }
+  function barDraw() {
+    if (chosen.list().length) bulkLoad();
+    bar?.update();
+  }
   function change(name, value) {
     const now = {[name]: value};
     if (name === "zoom") now.rows = null;
@@ -198,6 +224,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   /* ---- the charts ---- */
 
+  /* A picture that is saved stands alone: "read_offset, 1024: Bandwidth, cold against offset". */
+  const caption = words => [headingOf(sweep, recipe),
+                            commonText({...recipe?.sweep, ...sweep.head.request}, sweep.head.points[0]?.values), words]
+                             .filter(Boolean)
+                             .join(" · ");
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
     heading: () => choice.view === "map" ? t("sweep.map_heading", {
@@ -214,6 +245,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
     table: () => chartTable(sweep, () => spec),
     file: file("chart"),
+    caption: () => caption(main.heading()),
     legend: () => choice.view === "lines" && legendOf(spec.legend, toggle),
     onZoom: zoomTo
   });
@@ -229,7 +261,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           .filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]);
       return chartTable(sweep, () => ({metric: metricOf("cold_effective_gbps"), points: points()}));
     },
-    file: file("relative")
+    file: file("relative"),
+    caption: () => caption(beside.heading())
   });
   closing.push(main.close, beside.close);
 
@@ -264,10 +297,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           may_run = !me || me.role !== "read";
     const ranges = head.request.recipe ?
       null :
-      newQueryOf(Object.fromEntries(Object.entries(head.request)
-                                      .filter(
-                                        ([name, value]) => !(name === "block" || name === "grid") ||
-                                          Array.isArray(value) && value.every(one => typeof one === "number"))));
+      newQueryOf(
+        Object.fromEntries(
+          Object.entries(head.request)
+            .map(
+              ([name, value]) => [name, Array.isArray(value) ? listText(name, value, head.points[0]?.values) : value])),
+        true);
     redraw(
       acts, fileLink(head.links.csv, `sweep-${id}.csv`, "CSV"),
       fileLink(`${head.links.csv}?view=summary`, `sweep-${id}-summary.csv`, t("sweep.csv_summary")),
@@ -280,10 +315,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await go(`sweeps/${json.id}`);
           },
           {key: "again"}),
+      may_run && bulk?.failedAgain?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {
-        await del(head.links.self, {signal});
+        if (!await cancelAsked(head.links.self, me, signal)) return;
         sweep.openAgain();
         sweep.catchUp();
       }, {key: "cancel"}), !sweep.running && mine && removal(head));
@@ -331,6 +367,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     chartsDraw();
     if (choice) redraw(choices, choicesForm(sweep, choice, change));
     table.update();
+    if (sweep.head.failed) bulkLoad();
+    barDraw();
     if (progress.text() !== said) announce(said = progress.text());
     cost = performance.now() - began;
   }
@@ -341,12 +379,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const state = h("p", {class: "note"});
   replace(
-    legend, t("sweep.words"), " ", term("median"), t("list.comma"), term("interval"), t("list.comma"), term("cold"),
-    t("list.comma"), term("hot"), t("list.comma"), term("peak"), t("list.comma"), term("sector"), ".");
+    legend, t("sweep.words"), term("median"), t("list.comma"), term("interval"), t("list.comma"), term("cold"),
+    t("list.comma"), term("hot"), t("list.comma"), term("peak"), t("list.comma"), term("sector"), t("punct.stop"));
   replace(
     root, h("div", {class: "head sweep-head"}, h("div", {}, heading, under, state), acts), progress.node,
     h("section", {class: "choices-row"}, choices), charts,
-    h("section", {class: "panel table-panel"}, table.node, legend));
+    h("section", {class: "panel table-panel"}, table.node, barPlace, legend));
   drawNow();
   closing.push(
     watchLive(live => {
@@ -358,9 +396,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     onChange(event => sweep.seen(event)));
   sweep.readRest().catch(() => {});
   if (sweep.running) sweep.again();
-  const timer = setInterval(() => {
-    if (sweep.running) sweep.again();
-  }, 15000);
+  const timer = setInterval(() => sweep.running ? sweep.again() : draw(), 15000);
   closing.push(() => clearInterval(timer));
   return () => closing.forEach(close => close());
 }

@@ -1,66 +1,140 @@
-/* /ui/sweeps: all sweeps, newest first, with how far they are; filters in the address. */
+/* /ui/sweeps: all sweeps, newest first, with how far they are; filters in the address. Several can be chosen and acted
+ * on. */
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
+import {cancelling, removing, running} from "../bulk/actions.js";
+import {cancelAsked} from "../bulk/cancel.js";
+import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
+import {Chosen} from "../bulk/chosen.js";
+import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, barOf, button, cell, headCell, numberCell, ownerMark, ownerName, stateMark, table} from "../parts.js";
+import {ago, barOf, button, cell, headCell, headUnseen, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
+import {isAxis, listOf, listText} from "../sweep/request.js";
+import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
 
 const FRESH_MS = 1000;
 
 export const title = () => t("nav.sweeps");
 
-/* "read_offset: offset 6 values, block 3 values". */
-function whatOf(request) {
-  if (!request) return "…";
+/* Of these the list has columns of its own, or they do not tell sweeps apart. */
+const UNSAID = new Set(["kernel", "repeat", "priority", "timeout_s"]);
+
+/* "copy_offset size 1048576, offset 6 values, block 3 values": all that was asked for. values: of one of its points. */
+function whatOf({request, values}) {
   if (request.recipe) return [t("lists.recipe"), " ", h("code", {}, request.recipe)];
-  const axes = Object.entries(request).filter(
-    ([name, value]) =>
-      name !== "labels" && (Array.isArray(value) || (typeof value === "string" && value.includes(".."))));
-  const text =
-    axes
-      .map(
-        ([name, value]) => Array.isArray(value) ? t("lists.axis", {name, n: count(value.length), words: value.length}) :
-                                                  `${name} ${value}`)
-      .join(", ");
-  return [h("code", {}, String(request.kernel)), " ", h("span", {class: "quiet"}, text)];
+  const said = Object.entries(request).flatMap(([name, value]) => {
+    if (UNSAID.has(name) && !Array.isArray(value)) return [];
+    if (name === "labels" || name === "measure" || name === "device" && !Array.isArray(value))
+      return Object.entries(Object(value) === value ? value : {[name]: value}).map(pair => pair.join(" "));
+    const {length} = listOf(name, value, values);
+    return length > 1 ? t("lists.axis", {name, n: count(length), words: length}) :
+                        `${name} ${listText(name, value, values).replace(/(\d)x(?=\d)/g, "$1×")}`;
+  });
+  return [h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(", "))];
 }
 
+/* The service calls it running until all has ended. */
+const stateOf = ({state, paused, running}) => state !== "running" ? state :
+  paused                                                          ? "drained" :
+  running                                                         ? state :
+                                                                    "queued";
+
 function progressOf(sweep) {
-  const bad = sweep.failed ? h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(sweep.failed)})}`) : null;
+  const {total, succeeded, failed, cancelled} = sweep;
   return [
-    barOf(sweep.total ? sweep.done / sweep.total : 0, "ink"),
-    h("span", {class: "quiet share"}, t("lists.done", {n: count(sweep.done), of: count(sweep.total)})), bad
+    barOf(total ? succeeded / total : 0, "ink"),
+    h("span", {class: "quiet share"}, t("lists.done", {n: count(succeeded), of: count(total)})),
+    failed > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(failed)})}`),
+    cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`)
   ];
 }
 
-const mayCancel = (sweep, me) =>
-  sweep.state === "running" && me && (me.role === "admin" || (me.role === "run" && sweep.owner === me.name));
+const mayCancel = (sweep, me) => sweep.state === "running" && roleRuns(me) && !whyNotOwn(me, sweep.owner);
+
+/* What can be done with chosen ones. */
+function actionsOf(me, requestOf, name, page) {
+  if (!roleRuns(me)) return [];
+  const own = why => sweep => whyNotOwn(me, sweep.owner) ?? why(sweep), paths = sweep => [sweep.links.self],
+        ended = sweep => sweep.state === "running" ? t("bulk.not_ended") : null;
+  const ask = sweeps => {
+    const of = sweeps.reduce((all, sweep) => all + sweep.total, 0);
+    return of < 2 ? null : t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)});
+  };
+  return [
+    cancelling({
+      name,
+      paths,
+      why: own(sweep => sweep.state === "running" ? null : t("bulk.has_ended")),
+      runs: sweep => sweep.queued + sweep.running,
+      others: sweep => sweep.owner !== me.name
+    }),
+    running({name, why: ended, request: async (sweep, signal) => ["/v1/sweeps", await requestOf(sweep, signal)]}),
+    removing({name, paths, ask, page, why: own(ended)})
+  ];
+}
+
+/* A side of a comparison: one sweep, or several together. */
+function sideOf(sweeps, requests) {
+  const shared = fieldsShared(sweeps.map(({id}) => {
+    const {request, values} = requests.get(id) ?? {request: {}};
+    return Object.fromEntries(Object.entries(request).filter(([name, value]) => !isAxis(name, value, values)));
+  }));
+  const {recipe, ...fields} = shared;
+  return {
+    text: `sweep:${sweeps.map(({id}) => id).join(".")}`,
+    words: t("bulk.sweeps", {n: count(sweeps.length), words: sweeps.length}),
+    fields
+  };
+}
 
 export async function open(root, params, {api, query, go, announce, signal}) {
   const filters = filtersOf(query, ["owner", "since", "until"]), after = query.get("page_token");
-  const heading = h("h1", {class: "heading"}, t("nav.sweeps")), body = h("div", {}), line = h("div", {});
-  const requests = new Map(); /* lists leave them out */
+  const heading = h("h1", {class: "heading"}, t("nav.sweeps")), line = h("div", {});
+  const requests = new Map(); /* {request, values}: lists leave them out */
   let page = null, state = {};
+  const chosen = new Chosen(() => draw());
+  const requestOf = async (sweep, signal) =>
+    requests.get(sweep.id)?.request ?? (await api.get(`${sweep.links.self}?page_size=1`, {signal})).request;
+  const nameOf = sweep => [sweep.recipe ?? [sweep.kernel].flat().join(", "), `…${sweep.id.slice(-6)}`].join(" ");
+  const bar = chosenBar({
+    chosen,
+    actions: () => actionsOf(state.me, requestOf, nameOf, filters.toString() ? `sweeps?${filters}` : "sweeps"),
+    more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: true}),
+    again: () => read()
+  });
 
   const rowOf = sweep =>
-    h("tr", {}, h("th", {scope: "row"}, ownerMark(sweep.owner, state.me), ownerName(sweep.owner, state.me)),
+    h("tr", {class: chosen.has(sweep) ? "chosen" : null}, chosen.boxOf(sweep),
+      h("th", {scope: "row"}, ownerMark(sweep.owner, state.me), ownerName(sweep.owner, state.me)),
       cell(
         h("a", {class: "row-link", href: link(`sweeps/${sweep.id}`)},
-          sweep.recipe ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] : whatOf(requests.get(sweep.id)))),
-      cell(stateMark(sweep.state)), h("td", {class: "bars progress"}, progressOf(sweep)),
+          sweep.recipe             ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] :
+            requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
+                                     "…")),
+      cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
         sweep.state !== "running"                                       ? "" :
           sweep.eta_seconds === null || sweep.eta_seconds === undefined ? noValue(t("queue.no_time")) :
                                                                           duration(sweep.eta_seconds)),
       h("td", {class: "number quiet"}, ago(sweep.submitted_at)),
       h("td", {class: "number act"},
-        mayCancel(sweep, state.me) && button(t("queue.cancel"), () => api.del(sweep.links.self), {
-          small: true,
-          key: `cancel ${sweep.id}`,
-          label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.kernel ?? sweep.id})
-        })));
+        mayCancel(sweep, state.me) &&
+          button(t("queue.cancel_whole"), () => cancelAsked(sweep.links.self, state.me, signal), {
+            small: true,
+            key: `cancel ${sweep.id}`,
+            label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
+          })));
+  const list = windowed({
+    caption: t("nav.sweeps"),
+    heads: () =>
+      [chosen.allBox(), headCell(t("queue.owner")), headCell(t("queue.asks")), headCell(t("lists.state")),
+       headCell(t("lists.progress")), headCell(t("queue.ends_in"), true), headCell(t("lab.ago"), true),
+       headUnseen(t("lists.acts"))],
+    rowOf
+  });
   const draw = atMost(250, () => {
     if (signal.aborted || !page) return;
     const running = page.sweeps.filter(sweep => sweep.state === "running").length;
@@ -71,17 +145,10 @@ export async function open(root, params, {api, query, go, announce, signal}) {
       heading.textContent = text;
       announce(text);
     }
-    redraw(
-      body,
-      page.sweeps.length > 0 &&
-        table(
-          t("nav.sweeps"),
-          [
-            headCell(t("queue.owner")), headCell(t("queue.asks")), headCell(t("lists.state")),
-            headCell(t("lists.progress")), headCell(t("queue.ends_in"), true), headCell(t("lab.ago"), true),
-            headCell("")
-          ],
-          page.sweeps.map(sweep => rowOf(sweep))));
+    chosen.offer(page.sweeps, sweep => sweep.id, nameOf);
+    list.node.hidden = !page.sweeps.length;
+    list.update(page.sweeps);
+    bar.update();
     redraw(line, pagesLine("sweeps", filters, after, page.next_page_token));
   });
   const read = async () => {
@@ -93,7 +160,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
       if (!sweep.recipe && !requests.has(sweep.id)) {
         requests.set(sweep.id, null);
         api.get(`${sweep.links.self}?page_size=1`, {signal}).then(whole => {
-          requests.set(sweep.id, whole.request);
+          requests.set(sweep.id, {request: whole.request, values: whole.points[0]?.values});
           draw();
         }, () => {});
       }
@@ -101,7 +168,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go), body, line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go), list.node, bar.node,
+      line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [

@@ -7,7 +7,7 @@ import {link} from "../api.js";
 import {h} from "../dom.js";
 import {count, digits, interval, percent} from "../format.js";
 import {barOf, headCell, numberCell, panel, table} from "../parts.js";
-import {DICTIONARY, language, noValue, t, term} from "../words.js";
+import {DICTIONARY, language, noValue, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {boundName, explained} from "../charts/bounds.js";
 import {queryOf} from "../creation/fields.js";
@@ -76,9 +76,10 @@ export function notesPanel({recipe, table, points}) {
 }
 
 const ended = point => point.state === "succeeded";
-const waiting = point => point.state === undefined      ? t("recipes.not_run") :
-  point.state === "queued" || point.state === "running" ? t(`state.${point.state}`) :
-                                                          point.failure?.detail ?? t(`state.${point.state}`);
+const waiting = point => point.state === undefined ? t("recipes.not_run") :
+  point.state === "queued" || point.state === "running" ?
+                                                     t(`state.${point.state}`) :
+                                                     reasonSaid(point.failure?.detail) ?? t(`state.${point.state}`);
 
 /* Of the first point's, in per cent: what chips can be compared by. */
 const relative = (value, first) => typeof value !== "number" || typeof first !== "number" ?

@@ -10,6 +10,7 @@ import {fit} from "../charts/fit.js";
 import {partsDraw} from "../charts/parts.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 import {stripDraw} from "../charts/strip.js";
+import "./words.js";
 
 const measured = part => part && !part.status;
 const facts = rows => h(
@@ -17,9 +18,9 @@ const facts = rows => h(
 const said = part =>
   noValue([part?.reason, part?.remedy].filter(Boolean).map(reasonSaid).join(language() === "zh" ? "，" : " "));
 
-export function timesPanel(result, signal) {
+export function timesPanel(result, span, signal) {
   const {timing} = result;
-  if (!measured(timing)) return {node: panel(7, t("times.title"), null, h("p", {}, said(timing)))};
+  if (!measured(timing)) return {node: panel(span, t("times.title"), null, h("p", {}, said(timing)))};
   const kinds = ["cold", "hot"]
                   .filter(kind => measured(timing[kind]) && timing[kind].median_us !== null)
                   .map(name => ({name, timing: timing[name], samples: null}));
@@ -62,7 +63,7 @@ export function timesPanel(result, signal) {
       .join(" ");
   return {
     node: panel(
-      7, t(result.samples?.kept ? "times.title_samples" : "times.title"), note, drawn.node,
+      span, t(result.samples?.kept ? "times.title_samples" : "times.title"), note, drawn.node,
       more && h("p", {class: "note"}, more), table),
     close: drawn.close
   };
@@ -83,6 +84,7 @@ function movedOf({bandwidth: {sector_bytes: sectors}, prediction}) {
 }
 
 export function bytesPanel(result) {
+  if (!measured(result.bandwidth)) return null;                 // nothing ran on hardware
   const none = {status: "unavailable", reason: t("no_value")};  // of a result that an older version made
   const {requested_bytes: asked, dram_bytes: dram = none} = result.bandwidth, atomic = asked.atomic ?? 0;
   const {moved: sectors = none, units} = movedOf(result);
@@ -104,7 +106,8 @@ export function bytesPanel(result) {
     measured(dram) ? row("dram", [["load", dram.read, "read"], ["store", dram.write, "written"]]) :
                      missing("dram", dram)
   ];
-  const sentence = rows.map(one => `${one.name}: ${one.total ?? t("no_value")}`).join("; ");
+  const sentence =
+    rows.map(one => `${one.name}${t("punct.colon")}${one.total ?? t("no_value")}`).join(t("punct.semicolon"));
   const drawn = fit(width => partsDraw(rows, width, sentence));
   const notes = [
     measured(sectors) && t(sectors.source === "counters" ? "bytes.counted" : "bytes.predicted", {units}),
@@ -134,7 +137,8 @@ const COUNTS = [
   ["shared_load_bank_conflicts", "shared_bank_conflicts", "conflicts"]
 ];
 
-export function countsPanel(result) {
+/* counting: a node about counting, where nothing was counted. */
+export function countsPanel(result, counting) {
   const {prediction, counters} = result, made = measured(prediction),
                      counted = measured(counters) || counters?.status === "measured";
   const value = (from, name, why) => from?.[name] === undefined || from[name] === null ? noValue(why) :
@@ -186,7 +190,7 @@ export function countsPanel(result) {
           h("tr", {}, h("td", {}), h("th", {class: "number"}, t("counts.predicted")), h("td", {}),
             h("th", {class: "counted"}, t("counts.counted")))),
         h("tbody", {}, rows.map(row => row.node))),
-      below && h("p", {class: "note below"}, below))
+      below && h("p", {class: "note below"}, below), !counted && counting)
   };
 }
 
@@ -215,7 +219,7 @@ export function occupancyResult(result, signal) {
         {n: occupancy.blocks_per_sm, limits: occupancy.limited_by.map(name => t(`occupancy.${name}`)).join(", ")}),
       h("div", {class: "occ"}, bar("occ.theoretical", occupancy.theoretical, "grey"),
         bar("occ.achieved", achieved, "", counters?.reason ?? counters?.unavailable?.achieved_occupancy)),
-      h("p", {class: "note"}, [registers, spill, waves].filter(Boolean).join("; ")), drawn.node),
+      h("p", {class: "note"}, [registers, spill, waves].filter(Boolean).join(t("punct.semicolon"))), drawn.node),
     close: drawn.close
   };
 }

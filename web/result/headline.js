@@ -2,6 +2,7 @@
 import {bandwidth, count, digits, percent, shape, time} from "../format.js";
 import {conditionsText} from "../creation/fields.js";
 import {language, reasonSaid, t} from "../words.js";
+import "./words.js";
 
 const measured = part => part && !part.status;
 const NB = "\u00a0";
@@ -44,9 +45,9 @@ export function correctness({correctness: checked}) {
 
 export function mismatch({correctness: checked}) {
   const first = measured(checked) ? checked.first_mismatch : null;
-  return first &&
-    t("result.mismatch",
-      {where: `${first.buffer}[${count(first.index)}]`, expected: String(first.expected), found: String(first.found)});
+  const said = first &&
+    {where: `${first.buffer}[${count(first.index)}]`, expected: String(first.expected), found: String(first.found)};
+  return first && (first.line ? t("result.mismatch_line", {...said, line: first.line}) : t("result.mismatch", said));
 }
 
 export function stability({stability: seen}) {
@@ -65,7 +66,8 @@ export function asked(request, result, parameters) {
   const size = Array.isArray(request.size) ? request.size.map(count).join(`${NB}×${NB}`) : count(request.size);
   return [
     ...parameters.filter(name => name in request).map(name => [name, String(request[name])]),
-    ["", `${size}${NB}×${NB}${request.dtype}`], [t("field.block"), shape(request.block)],
+    request.dtype ? ["", `${size}${NB}×${NB}${request.dtype}`] : [t("field.size"), "size" in request ? size : ""],
+    [t("field.block"), shape(request.block)],
     ...(request.load && !parameters.includes("load") ? [["load", request.load]] : []), ["", placeText(request, result)]
   ].filter(([, value]) => value);
 }

@@ -5,6 +5,7 @@ import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
 import {cell, headCell, numberCell, panel, table} from "../parts.js";
 import {DICTIONARY, language, reasonSaid, t} from "../words.js";
+import "./words.js";
 
 const placeWords = (position, eta) => position === null || position === undefined ? t("wait.queued") :
   position === 0 ? eta === null ? t("wait.next") : t("wait.next_eta", {eta: duration(eta)}) :
@@ -45,14 +46,15 @@ export function waitingPart({announce}) {
   };
 }
 
-export function failedPart(experiment, mismatch) {
-  const {failure, state} = experiment, cancelled = state === "cancelled";
+/* `why`: the failure's sentence where it is known in the page's language. */
+export function failedPart(experiment, mismatch, why) {
+  const {failure, state} = experiment, said = why ?? reasonSaid(failure?.detail), cancelled = state === "cancelled";
   const kind = failure ? (`failure.${failure.kind}` in DICTIONARY ? t(`failure.${failure.kind}`) : failure.kind) :
                          t("failure.cancelled");
   const heading = h("h1", {class: "headline failed"}, cancelled ? t("failure.cancelled") : `✕\u00a0${kind}`);
   return replace(
-    h("div", {}), heading, h("p", {class: "lead"}, mismatch ?? failure?.detail ?? ""),
-    mismatch && failure?.detail && h("p", {class: "note"}, failure.detail));
+    h("div", {}), heading, h("p", {class: "lead"}, mismatch ?? said ?? ""),
+    mismatch && failure?.detail && h("p", {class: "note"}, said));
 }
 
 export function lostPanel({lost}, nameOf) {

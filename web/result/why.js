@@ -6,7 +6,21 @@ import {moment, percent, shape, time as written} from "../format.js";
 import {boundName, boundsFigure, explained, explainedNodes} from "../charts/bounds.js";
 import {queryOf} from "../creation/fields.js";
 import {button, spanPanel as panel} from "../parts.js";
-import {language, t} from "../words.js";
+import {language, t, wordsAdd} from "../words.js";
+
+// clang-format off
+wordsAdd({
+  "why.title": ["Why this time", "为什么要这么久"],
+  "why.aside": ["bounds by the model of an {device}, and the measured median", "{device} 模型的各项下限与实测中位数"],
+  "why.shipped": ["Its constants are those shipped for an {device}.", "所用常数为随附的 {device} 常数。"],
+  "why.own": ["Its constants were measured on the device itself, {when}.", "所用常数于 {when} 在此设备上测得。"],
+  "why.missing": ["Why it takes that long is not known: {why}", "无法解释这一用时：{why}"],
+  "why.above": ["The prediction is {percent} above what was measured.", "预测比实测高 {percent}。"],
+  "why.below": ["The prediction is {percent} below what was measured.", "预测比实测低 {percent}。"],
+  "why.agree": ["The counters name the same limiter.", "计数器给出的瓶颈相同。"],
+  "why.differ": ["By the counters it is {limiter}.", "按计数器，瓶颈是{limiter}。"],
+});
+// clang-format on
 
 export const timeKnown = ({time}) => Boolean(time) && !time.status;
 

@@ -4,26 +4,29 @@
 import {OVERLAID_MOST, styleOf} from "../charts/lines.js";
 import {count, percent} from "../format.js";
 import {elementBytes} from "../creation/fields.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
 import {metricOf, withUnit} from "./metrics.js";
 import {namedValue, pointText, valueText} from "./names.js";
 import {concluded, isSure, sentenceOf} from "./sure.js";
 import {leastOf} from "./table.js";
+import "./words.js";
 
 const PANELS_MOST = 24;
 
 const failureText = point =>
-  `${pointText(point)}: ${t(point.refused ? "sweep.refused" : `state.${point.state}`)}. ${point.failure?.detail ?? ""}`;
+  `${pointText(point)}${t("punct.colon")}${t(point.refused ? "sweep.refused" : `state.${point.state}`)}${
+    t("punct.stop")}${reasonSaid(point.failure?.detail) ?? ""}`;
 
 export function wordsOf(point, metric) {
   const value = metric.value(point), range = metric.range(point);
-  if (value === null) return point.failure ? failureText(point) : `${pointText(point)}: ${t(`state.${point.state}`)}`;
+  if (value === null)
+    return point.failure ? failureText(point) : `${pointText(point)}${t("punct.colon")}${t(`state.${point.state}`)}`;
   const interval = range ? `, ${t("sweep.interval", {low: metric.write(range[0]), high: metric.write(range[1])})}` : "";
-  return `${pointText(point)}: ${withUnit(metric, value)}${interval}${
+  return `${pointText(point)}${t("punct.colon")}${withUnit(metric, value)}${interval}${
     point.asked > 1 ? `, ${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` :
-                      ""}${point.stable === false ? `. △ ${t("part.unstable")}` : ""}`;
+                      ""}${point.stable === false && !isSure(point) ? `. △ ${t("part.unstable")}` : ""}`;
 }
 
 /* How many elements a sector and a line hold, for the marks below an axis of offsets. */
@@ -63,13 +66,14 @@ function seriesOf(points, choice, metric, name, style) {
       series.predicted.push({
         x,
         y: predicted,
-        words: () => `${pointText(point)}: ${t("sweep.predicted", {value: withUnit(metric, predicted)})}`
+        words: () =>
+          `${pointText(point)}${t("punct.colon")}${t("sweep.predicted", {value: withUnit(metric, predicted)})}`
       });
     if (published !== null)
       series.published.push({
         x,
         y: published,
-        words: () => `${pointText(point)}: ${
+        words: () => `${pointText(point)}${t("punct.colon")}${
           t("sweep.published", {value: withUnit(metric, published), arch: point.first.published_arch ?? ""})}`
       });
   }
@@ -95,9 +99,8 @@ function columnWords(metric, axis) {
       const at = one.points.find(point => point.x === value);
       if (!at) return [];
       const range = at.range ? ` (${metric.write(at.range[0])} ${t("interval.to")} ${metric.write(at.range[1])})` : "";
-      return [
-        `${one.name ? `${one.name}: ` : ""}${withUnit(metric, at.y)}${range}${at.point?.stable === false ? " △" : ""}`
-      ];
+      return [`${one.name ? `${one.name}: ` : ""}${withUnit(metric, at.y)}${range}${
+        at.point && !isSure(at.point) ? " △" : ""}`];
     });
     return lines.length ? [namedValue(axis.name, value), ...lines].join("\n") : null;
   };
@@ -160,7 +163,8 @@ export function linesSentence(spec, choice) {
         apart: percent(apart, apart < 0.1 ? 1 : 0)
       });
     };
-    return (one.name ? `${one.name}: ` : "") + sentenceOf(found, say);
+    return (one.name ? `${one.name}: ` : "") +
+      sentenceOf(found, say, ({point}) => namedValue(choice.x, point.values[choice.x]));
   });
   const more = spec.left_out ? ` ${t("sweep.left_out", {n: count(spec.left_out)})}` : "";
   return (sentences.length ? sentences.slice(0, 3).join(" ") +
@@ -198,19 +202,20 @@ export function relativeOf(sweep, choice) {
         unsure: !isSure(point),
         point,
         range,
-        words: `${namedValue(axis.name, x)}: ${percent(value / base, 1)}`
+        words: `${namedValue(axis.name, x)}${t("punct.colon")}${percent(value / base, 1)}`
       });
     if (predicted !== null && predicted < 99.995)
       model.predicted.push({
         x,
         y: predicted,
-        words: `${namedValue(axis.name, x)}: ${t("sweep.predicted", {value: percent(predicted / 100, 1)})}`
+        words:
+          `${namedValue(axis.name, x)}${t("punct.colon")}${t("sweep.predicted", {value: percent(predicted / 100, 1)})}`
       });
     if (elapsed && baseTime)
       model.published.push({
         x,
         y: baseTime / elapsed * 100,
-        words: `${namedValue(axis.name, x)}: ${
+        words: `${namedValue(axis.name, x)}${t("punct.colon")}${
           t("sweep.published", {value: percent(baseTime / elapsed, 1), arch: point.first.published_arch ?? ""})}`
       });
   }
@@ -237,8 +242,16 @@ export function relativeOf(sweep, choice) {
     height: 270,
     sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
       sentenceOf(
-        {...found, apart: lost !== null, more: Math.max(found.more, loss.more)},
-        () => t("sweep.relative_lost", {lost: percent(lost, 1)}))}`,
+        {
+          ...found,
+          best: loss.best,
+          apart: lost !== null,
+          rivals: lost === null ? loss.rivals : [],
+          ahead: null,
+          more: Math.max(found.more, loss.more)
+        },
+        () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
+        ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0
   };
 }
@@ -312,8 +325,9 @@ export function mapSentence(spec) {
           at_best: at(best),
           worst: withUnit(spec.metric, worst.value),
           at_worst: at(worst)
-        }));
-    return [name ? `${name}: ${said}` : said];
+        }),
+      at);
+    return [name ? `${name}${t("punct.colon")}${said}` : said];
   });
   return sentences.join(" ") || t("sweep.nothing_yet");
 }

@@ -11,7 +11,6 @@ import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {rowsOf} from "../table.js";
 import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
-import {isSure} from "./sure.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
@@ -26,7 +25,7 @@ const SHAPE = /^\d+x\d+(x\d+)?$/;
 export const hasEnded = state => ENDED.has(state);
 export const shapeOf = value => String(value).split("x").map(Number);
 
-const DEVICE = "device";
+const DEVICE = "device", KERNEL = "kernel";
 
 /* Numbers and names of devices are sorted, other values stay in their order. */
 function axisOf(name, values, factor) {
@@ -67,8 +66,6 @@ export class Sweep {
       dirty: new Set(),
       has: new Set(),
       units: new Set(), /* of the predicted transactions */
-      best: 0,
-      sureBest: 0,
       seenValues: {},
       peaks: new Set()
     });
@@ -85,6 +82,11 @@ export class Sweep {
       await Promise.all([api.get(`${this.path}?view=summary&page_size=1`, {signal}), readMetrics({signal})]);
     const names = Object.keys(this.head.points[0]?.values ?? {});
     this.factor = this.head.spread && !names.includes(DEVICE);
+    /* One point without an axis is drawn at its kernel. */
+    if (!names.length) {
+      this.kernel = [this.head.request.kernel ?? this.head.recipe].flat()[0];
+      names.push(KERNEL);
+    }
     this.names = this.factor ? [...names, DEVICE] : names;
     await this.pageRead(0, PAGE);
   }
@@ -158,8 +160,12 @@ export class Sweep {
   }
 
   pointOf(row, runs) {
-    const values = Object.fromEntries(
-            this.names.map(name => [name, name === DEVICE && this.factor ? row.device_alias : row[name]])),
+    const values = Object.fromEntries(this.names.map(
+            name =>
+              [name,
+               name === DEVICE && this.factor ? row.device_alias :
+                 name === KERNEL              ? row[name] ?? this.kernel :
+                                                row[name]])),
           first = runs.find(run => run.state === "succeeded") ?? runs[0] ?? {};
     const bad = runs.find(run => run.failure_kind !== null);
     const median = name => medianOf(runs.map(run => run[name]));
@@ -194,6 +200,11 @@ export class Sweep {
     return point;
   }
 
+  /* The highest bandwidth as the points are now: more runs of a point may lower its median. */
+  bestOf(among = () => true) {
+    return this.points.reduce((best, point) => point && among(point) ? Math.max(best, point.cold.gbps ?? 0) : best, 0);
+  }
+
   /* null where devices have different peaks. */
   get peak() {
     return this.peaks.size === 1 ? [...this.peaks][0] : null;
@@ -211,8 +222,6 @@ export class Sweep {
     for (const unit of unitsOf(point)) this.units.add(unit);
     if (point.limiter) this.has.add("limiter");
     if (typeof point.first.measured_l1_hit_rate_pct === "number") this.has.add("l1");
-    this.best = Math.max(this.best, point.cold.gbps ?? 0);
-    if (isSure(point)) this.sureBest = Math.max(this.sureBest, point.cold.gbps ?? 0);
     for (const name of this.names) (this.seenValues[name] ??= new Set()).add(point.values[name]);
   }
 
@@ -232,6 +241,12 @@ export class Sweep {
       if (point && !hasEnded(point.state)) this.dirty.add(point.index);
   }
 
+  /* Points that may be others now although they have ended. */
+  async readAgain(points) {
+    for (const point of points) this.dirty.add(point.index);
+    await this.update();
+  }
+
   seen({event, data}) {
     if (!this.head || !this.running) return;
     if (event === "open" || event === "reset" || event === "snapshot" || event === "poll") return this.again();
@@ -242,7 +257,10 @@ export class Sweep {
       /* Until its result is read. */
       const point = this.points[index], run = point.runs.find(one => one.id === data.id);
       if (run) run.state = data.state;
-      if (point.asked === 1 || data.state === "running") point.state = data.state;
+      if (point.asked === 1 || data.state === "running")
+        point.state = data.state;
+      else if (point.state === "running" && !point.runs.some(one => one.state === "running"))
+        point.state = "queued";
     }
     this.changed();
     this.catchUp();

@@ -6,6 +6,7 @@ import * as api from "../api.js";
 import {count, digits, percent} from "../format.js";
 import {unitsText} from "../parts.js";
 import {language, t} from "../words.js";
+import "./words.js";
 
 /* Columns whose sum is worth a chart. Transactions are sectors, or lines and segments on chips that move those. */
 const UNITS = ["predicted_gld_unit", "predicted_gst_unit"];

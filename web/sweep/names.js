@@ -2,6 +2,8 @@
 import {count, shape} from "../format.js";
 import {t} from "../words.js";
 import {shapeOf} from "./data.js";
+import {isAxis, listOf} from "./request.js";
+import "./words.js";
 
 export const valueText = value => value === null || value === undefined ? t("sweep.default") :
   typeof value === "number"                                             ? count(value) :
@@ -17,22 +19,16 @@ export const pointText = point => Object.entries(point.values)
                                     .join(", ");
 
 /* What all of its points share: "1,048,576 × f32, block 512". */
-export function commonText(request) {
-  const shown = Object.entries(request).filter(
-    ([name, value]) => ["dtype", "block", "grid", "offset", "stride", "unroll", "load", "order", "tile"].includes(
-                         name) &&
-      !isAxis(name, value) && value !== null);
-  const size = request.size === undefined || isAxis("size", request.size) ? null :
-    Array.isArray(request.size)                                           ? shape([...request.size, 1].slice(0, 3)) :
-                                                                            count(request.size);
+export function commonText(request, values) {
+  const shared = name => isAxis(name, request[name], values) ? null : listOf(name, request[name], values)[0] ?? null;
+  const written = value => Array.isArray(value) ? shape([...value, 1].slice(0, 3)) : value, size = shared("size"),
+        dtype = shared("dtype"), sized = typeof size === "number" ? count(size) : size && written(size);
   return [
-    size && (request.dtype && typeof request.dtype === "string" ? `${size}\u00a0×\u00a0${request.dtype}` : size),
-    ...shown.filter(([name]) => name !== "dtype" || !size)
-      .map(([name, value]) => `${name} ${Array.isArray(value) ? shape(value) : value}`),
+    sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : sized),
+    ...["dtype", "block", "grid", "offset", "stride", "unroll", "load", "order", "tile"]
+      .filter(name => shared(name) !== null && !(name === "dtype" && sized))
+      .map(name => `${name} ${written(shared(name))}`),
     request.counters && t("sweep.with_counters")
   ].filter(Boolean)
     .join(", ");
 }
-
-const isAxis = (name, value) => typeof value === "string" && value.includes("..") ||
-  Array.isArray(value) && !(name === "size" && value.length === 2 && value.every(one => typeof one === "number"));

@@ -5,6 +5,7 @@ import {count, duration} from "../format.js";
 import {t} from "../words.js";
 import {hasEnded} from "./data.js";
 import {namedValue, pointText} from "./names.js";
+import "./words.js";
 
 const CELLS_MOST = 104, GROUPS_MOST = 4;
 
@@ -29,14 +30,16 @@ function groupsOf(sweep) {
     [one];
 }
 
+/* Filled as far as it is measured; what was cancelled is not. */
 function cellOf(sweep, from, to) {
-  let done = 0, running = false, bad = 0, known = 0;
+  let done = 0, running = false, bad = 0, known = 0, gone = 0;
   for (let i = from; i < to; i++) {
     const point = sweep.points[i];
     if (!point) continue;
     known++;
-    const ended = point.runs.filter(run => hasEnded(run.state)).length;
-    done += hasEnded(point.state) ? 1 : point.asked ? ended / point.asked : 0;
+    const measured = point.runs.filter(run => run.state === "succeeded").length;
+    done += point.state === "succeeded" ? 1 : point.asked ? measured / point.asked : 0;
+    gone += hasEnded(point.state) && !measured && !failed(point);
     running ||= point.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"));
     bad += failed(point);
   }
@@ -48,6 +51,7 @@ function cellOf(sweep, from, to) {
         bad && bad === to - from ? "bad" :
           part >= 1              ? "done" :
           running                ? "running" :
+          gone === to - from     ? "gone" :
           known                  ? "" :
                                    "unread"}`
     },
@@ -93,7 +97,7 @@ export function progressPart(sweep) {
         return h("div", {class: "steps-group"}, h("div", {class: "steps-row"}, steps), h("div", {class: "note"}, [
                    group.name && t("progress.group", {name: group.name, n: count(group.size), words: group.size}),
                    each > 1 && t("progress.each", {n: count(each)})
-                 ].filter(Boolean).join("; ")));
+                 ].filter(Boolean).join(t("punct.semicolon"))));
       }));
     }
   };

@@ -1,16 +1,19 @@
-/* What may be concluded from measured points. isSure(point): it is stable, or it was run so often that its interval is
-   one over runs. concluded(entries, less), of [{point, value, range}] with values, is {best, worst, apart, unsure,
-   more}: best and worst of the sure ones, or null; `apart`: their intervals do not meet; `more`: how many more runs of
-   each point are likely to tell what cannot be told. sentenceOf(found, say) makes it words; say(best, worst) is the
-   sentence where something can be told. */
+/* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
+   is an interval over its runs. concluded(entries, less), of [{point, value, range}] with values, is {best, worst,
+   apart, rivals, ahead, unsure, more}: best and worst of the sure ones, or null; `apart`: their intervals do not meet;
+   `rivals`: those whose intervals meet that of the best; `ahead`: {one, behind}, where best and worst are not apart:
+   the best one of which the interval is apart from some behind it, and these, or null; `more`: how many more runs of
+   each point are likely to tell what cannot be told. sentenceOf(found, say, name) makes it words; say(best, worst) is
+   the sentence where these two can be told, name(entry) a text. */
 import {count} from "../format.js";
 import {t} from "../words.js";
+import "./words.js";
 
 /* The least for an interval over runs (kernels/statistics.h). */
 export const RUNS_LEAST = 6;
-const MORE_MOST = 1000;
+const MORE_MOST = 1000, NAMED_MOST = 3, AHEAD_MOST = 100;
 
-export const isSure = point => point.stable !== false || point.succeeded >= RUNS_LEAST;
+export const isSure = point => point.asked > 1 ? point.succeeded >= RUNS_LEAST : point.stable !== false;
 
 const lacking = points => Math.max(1, ...points.map(point => RUNS_LEAST - point.succeeded));
 
@@ -27,22 +30,46 @@ export function concluded(entries, less) {
   if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
   const best = sure.reduce((a, b) => before(b, a) ? b : a), worst = sure.reduce((a, b) => before(a, b) ? b : a);
-  const meet = best !== worst && best.value !== worst.value && best.range && worst.range &&
-    best.range[0] <= worst.range[1] && worst.range[0] <= best.range[1];
+  const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && meet(one, best)),
+        apart = !rivals.includes(worst);
   return {
     best,
     worst,
-    apart: !meet,
+    apart,
+    rivals,
+    ahead: apart ? null : aheadOf(sure, before),
     all: entries.length,
     unsure: unsure.length,
-    more: Math.max(more, meet ? moreFor(best, worst) : 0)
+    more: Math.max(more, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
   };
 }
 
-const runsText = more => ({more: more >= MORE_MOST ? `> ${count(MORE_MOST)}` : count(more), runs: more});
+const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
 
-export function sentenceOf({best, worst, apart, all, unsure, more}, say) {
+function aheadOf(sure, before) {
+  const ordered = [...sure].sort((a, b) => before(a, b) ? -1 : before(b, a) ? 1 : 0);
+  for (const one of ordered.slice(0, AHEAD_MOST)) {
+    const behind = ordered.filter(other => before(one, other) && !meet(one, other));
+    if (behind.length) return {one, behind};
+  }
+  return null;
+}
+
+const runsText = more => ({more: more >= MORE_MOST ? t("sure.over", {n: count(MORE_MOST)}) : count(more), runs: more});
+
+function namesOf(entries, name) {
+  const rest = entries.length - NAMED_MOST, names = entries.slice(0, NAMED_MOST).map(name).join(t("list.comma"));
+  return rest > 0 ? `${names} ${t("queue.more", {n: count(rest), words: rest})}` : names;
+}
+
+export function sentenceOf({best, worst, apart, rivals, ahead, all, unsure, more}, say, name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more)});
-  const rest = unsure ? ` ${t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more)})}` : "";
-  return (apart ? say(best, worst) : t("sure.meet", runsText(more))) + rest;
+  const others = namesOf(rivals, name),
+        told = apart ? [say(best, worst), rivals.length && t("sure.rivals", {others})] : [
+          t("sure.meet", {best: name(best), others, ...runsText(more)}),
+          ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
+        ];
+  return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more)})]
+    .filter(Boolean)
+    .join(" ");
 }

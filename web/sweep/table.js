@@ -1,15 +1,17 @@
 /* The table of a sweep: a row for each point with a bar relative to the peak (or the sweep's best), failed ones with
-   their reason; the runs of a repeated point unfold below it. sweepTable(sweep) gives {node, update()}; chartTable(...)
-   is the table of one chart. */
+   their reason; the runs of a repeated point unfold below it. sweepTable(sweep, choiceNow, chosen) gives {node,
+   update()}; chosen: of bulk/chosen.js; chartTable(...) is the table of one chart. */
 import {link} from "../api.js";
 import {h, tip} from "../dom.js";
-import {bandwidth, count, digits, interval, percent, placesOf} from "../format.js";
-import {barOf, cell, headCell, numberCell} from "../parts.js";
+import {bandwidth, count, digits, fixed, interval, percent, placesOf} from "../format.js";
+import {barOf, cell, failedWords, headCell, numberCell, unstableMark} from "../parts.js";
 import {windowed} from "../windowed.js";
-import {DICTIONARY, noValue, t, term} from "../words.js";
+import {DICTIONARY, noValue, reasonSaid, t, term} from "../words.js";
 import {KINDS} from "../charts/lines.js";
 import {metricOf} from "./metrics.js";
-import {valueText} from "./names.js";
+import {pointText, valueText} from "./names.js";
+import {isSure} from "./sure.js";
+import "./words.js";
 
 /* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
 export function withInterval(median, low, high) {
@@ -18,27 +20,43 @@ export function withInterval(median, low, high) {
   const [first, ...rest] = interval(median, low, high, t("interval.to")).split("\u00a0±");
   return rest.length ?
     [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] :
-    [median.toFixed(Math.min(4, placesOf((high - low) / 2))), h("span", {class: "quiet"}, ` ${first}`)];
+    [fixed(median, Math.min(4, placesOf((high - low) / 2))), h("span", {class: "quiet"}, ` ${first}`)];
 }
 
-function stateCell(point) {
-  if (point.refused || point.failure) {
-    const words = `✕ ${
-      t(point.refused ? "sweep.refused" : "part.failed", {kind: (point.failure?.kind ?? "").replaceAll("_", " ")})}`;
-    return cell(tip(h("span", {class: "warn cut"}, words), point.failure?.detail ?? words));
+/* What was cancelled did not fail; some runs of such a point may be measured. */
+function cancelledCell({asked, succeeded, failure}) {
+  const words = `– ${
+    succeeded && asked > 1 ? t("table.cancelled_after", {n: count(succeeded), of: count(asked)}) :
+                             t("state.cancelled")}`;
+  return cell(tip(h("span", {class: "quiet"}, words), reasonSaid(failure?.detail) ?? words));
+}
+
+function stateCell(point, paused) {
+  const failed = point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled");
+  if (point.refused || failed) {
+    const words = `✕ ${point.refused ? t("sweep.refused") : failedWords(failed.failure_kind)}`;
+    return cell(tip(h("span", {class: "warn cut"}, words), reasonSaid(failed?.failure_detail) ?? words));
   }
+  if (point.state === "cancelled") return cancelledCell(point);
   if (point.state === "succeeded")
-    return cell(point.stable === false ? h("span", {class: "warn"}, "△ ", t("part.unstable")) : t("sweep.is_measured"));
+    return cell(
+      point.stable !== false ? t("sweep.is_measured") :
+        isSure(point) ? tip(h("span", {}, t("sweep.is_measured")), t("sweep.varied", {n: count(point.succeeded)})) :
+                        unstableMark());
+  const waits = paused ? "state.drained" : "sweep.waits";
   return cell(
     h(point.state === "running" ? "strong" : "span", {class: point.state === "running" ? null : "quiet"},
-      t(point.state === "queued" ? "sweep.waits" : `state.${point.state}`)));
+      t(point.state === "queued" ? waits : `state.${point.state}`)));
 }
 
 function reasonCells(point, span) {
   return h(
     "td", {colspan: String(span), class: "reason"},
-    h("span", {class: "cut quiet"}, point.failure?.detail ?? t(`state.${point.state}`)));
+    h("span", {class: "cut quiet"}, reasonSaid(point.failure?.detail) ?? t(`state.${point.state}`)));
 }
+
+/* Of a percentage, with as many places in each row. */
+const tenths = value => percent(value / 100, 1).replace(/^(\d+)(?=\u00a0)/, "$1.0");
 
 /* The lower efficiency of loads and stores. */
 export function leastOf({load, store}) {
@@ -48,12 +66,12 @@ export function leastOf({load, store}) {
 
 /* The columns for which some point has a value. */
 function columnsOf(sweep, kindOf) {
-  const has = id => sweep.has.has(id), top = sweep.peak ?? (sweep.sureBest || sweep.best);
+  const has = id => sweep.has.has(id), top = sweep.peak ?? (sweep.bestOf(isSure) || sweep.bestOf());
   const value = (id, point) => {
     const metric = metricOf(id), one = metric.value(point);
     return numberCell(one === null ? noValue() : metric.write(one));
   };
-  const outline = point => point.stable === false ? "outline" : "";
+  const outline = point => isSure(point) ? "" : "outline";
   const predicted = metricOf("sectors").predicted, counted = metricOf("sectors").value;
   /* Counters count sectors: lines and segments are not compared with them. */
   const inSectors = [...sweep.units].every(unit => unit === "sector");
@@ -96,9 +114,9 @@ function columnsOf(sweep, kindOf) {
       head: headCell(term("efficiency"), true),
       cell: point => {
         const known = leastOf(point.efficiency.counted), of = known ?? leastOf(point.efficiency.predicted);
-        return numberCell(of === null ? noValue() : [
-          percent(of / 100, 1), known === null && h("span", {class: "quiet"}, ` ${t("table.by_model")}`)
-        ]);
+        return numberCell(
+          of === null ? noValue() :
+                        [tenths(of), known === null && h("span", {class: "quiet"}, ` ${t("table.by_model")}`)]);
       }
     },
     has("counted") && {head: headCell(t("table.sectors"), true), cell: point => value("sectors", point)},
@@ -123,7 +141,7 @@ function columnsOf(sweep, kindOf) {
 
 const keyOf = point => `${point.index} ${point.values.device ?? ""}`; /* the parts of a point differ in their device */
 
-export function sweepTable(sweep, choiceNow) {
+export function sweepTable(sweep, choiceNow, chosen) {
   const open = new Set();
   let columns = [], items = [];
   const kindOf = point => {
@@ -162,7 +180,7 @@ export function sweepTable(sweep, choiceNow) {
   function runRow({point, run, nth}) {
     const ended = run.state === "succeeded";
     return h(
-      "tr", {class: "run"},
+      "tr", {class: "run"}, h("td", {class: "choose"}),
       h("td", {colspan: String(Math.max(1, named().length))},
         run.id ? h("a", {class: "row-link", href: link(`experiments/${run.id}`)}, t("table.run", {n: nth + 1})) :
                  t("table.run", {n: nth + 1})),
@@ -173,36 +191,42 @@ export function sweepTable(sweep, choiceNow) {
             run.cold_effective_gbps !== null && `, ${bandwidth(run.cold_effective_gbps)}`,
             run.placement && h("span", {class: "quiet"}, `, ${t("table.placement", {name: run.placement})}`)
           ] :
-          run.failure_detail ?? ""),
-      stateCell({
-        ...point,
-        state: run.state,
-        stable: run.stable,
-        refused: false,
-        failure: run.failure_kind === null ? null : {kind: run.failure_kind, detail: run.failure_detail}
-      }));
+          reasonSaid(run.failure_detail) ?? ""),
+      stateCell(
+        {
+          ...point,
+          state: run.state,
+          stable: run.stable,
+          runs: [run],
+          asked: 1,
+          refused: false,
+          failure: run.failure_kind === null ? null : {kind: run.failure_kind, detail: run.failure_detail}
+        },
+        sweep.head.paused));
   }
   const rowOf = item => {
     if (item.run) return runRow(item);
     const {point} = item, gone = point.cold.median === null && point.figure("hot_ns_per_operation") === null;
     return h(
-      "tr", {class: gone ? "unmeasured" : null}, nameCells(point),
+      "tr", {class: [gone && "unmeasured", chosen.has(point) && "chosen"].filter(Boolean).join(" ") || null},
+      chosen.boxOf(point), nameCells(point),
       gone && (point.failure || point.state === "cancelled" || point.state === "removed") ?
         reasonCells(point, columns.length) :
         gone ? h("td", {colspan: String(columns.length)}) :
                columns.map(column => column.cell(point)),
-      stateCell(point));
+      stateCell(point, sweep.head.paused));
   };
   const all = windowed({
     caption: t("table.caption"),
     heads: () =>
-      [...named().map(axis => headCell(axis.name, axis.kind === "number")), ...columns.map(column => column.head),
-       headCell(t("lists.state"))],
+      [chosen.allBox(), ...named().map(axis => headCell(axis.name, axis.kind === "number")),
+       ...columns.map(column => column.head), headCell(t("lists.state"))],
     rowOf,
     className: "sweep-table"
   });
   function update() {
     columns = columnsOf(sweep, kindOf);
+    chosen.offer(sweep.rows, keyOf, pointText);
     items = sweep.rows.flatMap(
       point => [{point}, ...(open.has(keyOf(point)) ? point.runs.map((run, nth) => ({point, run, nth})) : [])]);
     all.update(items);

@@ -235,10 +235,11 @@ export function pictureOf({lesson, signal, onChange}) {
 
   const nameOf = what => {
     if (what === "time")
-      return t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") +
-        (state.own ? `, ${state.own.short}` : ", H200");
+      return t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + t("lessons.comma") +
+        (state.own?.short ?? "H200");
     if (what === "against") return t("lessons.tile_against", {base: say(picture.baseName)});
-    return what in TERMS ? term(TERMS[what], FORMS.has(what) ? what : undefined) : t(`lessons.tile_${what}`);
+    if (!(what in TERMS)) return t(`lessons.tile_${what}`);
+    return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };
 
   function tilesShow() {

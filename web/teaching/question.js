@@ -34,15 +34,16 @@ export function questionOf(asked) {
 
 function choicesOf({lesson, question, guess, onGuess}) {
   const answered = guess !== undefined;
-  const choice = (text, k) => h(
-    "button", {
+  const choice = (text, k) =>
+    h("button", {
       type: "button",
       class: answered && k === question.answer ? "button guess-choice right" : "button guess-choice",
       disabled: answered,
       data: {key: `choice ${k}`},
       onclick: () => onGuess(k)
     },
-    answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}: `), textOf(lesson, text));
+      answered && k === question.answer && h("span", {class: "unseen"}, `${t("lessons.right")}${t("punct.colon")}`),
+      textOf(lesson, text));
   const note = answered ?
     guess === null ?
     null :
@@ -88,7 +89,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
   const drawn =
     fit(width => guess_draw({min, max, ticks: question.ticks, unit}, marks(), width), {class: "guess-place"});
   if (answered) {
-    const words = h("p", {class: "unseen"}, marks().map(mark => mark.words).join("; "));
+    const words = h("p", {class: "unseen"}, marks().map(mark => mark.words).join(t("punct.semicolon")));
     return {node: h("div", {class: "answers"}, words, drawn.node), close: drawn.close};
   }
   const done =

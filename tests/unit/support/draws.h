@@ -1,6 +1,5 @@
 /* Draws from distributions, the same in each run: a xorshift generator that begins at `seed`, which is not 0. */
-#ifndef COALESCED_TESTS_UNIT_SUPPORT_DRAWS_H
-#define COALESCED_TESTS_UNIT_SUPPORT_DRAWS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline double normal(void)
     double radius = sqrt(-2 * log(uniform()));
     return radius * cos(6.283185307179586 * uniform());
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads back as a tree what a function of api/ writes: JSON_TREE(kernel_json_write, kernel, false). New
    reference. */
-#ifndef COALESCED_TESTS_JSON_TREE_H
-#define COALESCED_TESTS_JSON_TREE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -33,5 +32,3 @@
         buffer_free(&written);                                                                               \
         tree;                                                                                                \
     })
-
-#endif

@@ -1,7 +1,6 @@
 /* What of each file would be on the plates of the disk of vfs_powercut.h, which guards all of this with its
    lock. */
-#ifndef COALESCED_TESTS_POWERCUT_PLATES_H
-#define COALESCED_TESTS_POWERCUT_PLATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void plate_drop(struct plate *plate);
 
 /* As powercut_image(). */
 int plates_image(const char *from, const char *to, unsigned seed);
-
-#endif

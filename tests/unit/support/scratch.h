@@ -1,6 +1,5 @@
 /* A directory for one test. */
-#ifndef COALESCED_TESTS_SCRATCH_H
-#define COALESCED_TESTS_SCRATCH_H
+#pragma once
 
 enum { SCRATCH_BYTES = 256 };
 
@@ -9,5 +8,3 @@ void scratch_make(char path[SCRATCH_BYTES]);
 
 /* Removes it with all that is in it. */
 void scratch_remove(const char *path);
-
-#endif

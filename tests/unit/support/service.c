@@ -178,7 +178,7 @@ int service_cancel(struct service *service, const char *id, struct error *error)
 {
     struct answer answer = {0};
     sem_init(&answer.came, 0, 0);
-    int status = queue_cancel(service->queue, id, answer_cancelled, &answer, error);
+    int status = queue_cancel(service->queue, id, "", answer_cancelled, &answer, error);
     if (status == 0)
         sem_wait(&answer.came);
     sem_destroy(&answer.came);

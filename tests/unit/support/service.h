@@ -1,6 +1,5 @@
 /* A store with a queue in a scratch directory, and their functions without the callbacks. */
-#ifndef COALESCED_TESTS_SERVICE_H
-#define COALESCED_TESTS_SERVICE_H
+#pragma once
 
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_limits.h"
@@ -80,5 +79,3 @@ enum job_state service_state(struct service *service, const char *id);
 
 /* Does SQLite find the database of a closed store whole? */
 bool database_whole(const char *directory);
-
-#endif

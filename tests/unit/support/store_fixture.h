@@ -1,6 +1,5 @@
 /* A store in a scratch directory, and writes to it whose outcome can be inspected. */
-#ifndef COALESCED_TESTS_STORE_FIXTURE_H
-#define COALESCED_TESTS_STORE_FIXTURE_H
+#pragma once
 
 #include <semaphore.h>
 
@@ -47,5 +46,3 @@ void fixture_release(struct store *store,
 void fixture_insert(struct store *store, const char *kernel, int device, const char *request,
                     char id[ID_BYTES]);
 enum job_state fixture_state(struct store *store, const char *id);
-
-#endif

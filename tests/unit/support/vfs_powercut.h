@@ -3,8 +3,7 @@
    what a machine would find after the power came back: what was synced, and of the rest what the seed says:
    nothing, a beginning that ends within a write, or any sectors of any writes. The running database notices
    nothing, so one run can be cut many times. The image of a kill has every write. */
-#ifndef COALESCED_TESTS_VFS_POWERCUT_H
-#define COALESCED_TESTS_VFS_POWERCUT_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ long powercut_log_syncs(void);
 
 /* Forgets all records; no file may be open. */
 void powercut_forget(void);
-
-#endif

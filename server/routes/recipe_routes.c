@@ -1,23 +1,16 @@
-/* /v1/kernels and /v1/recipes: what can be run. Neither changes while the program runs. */
+/* /v1/recipes: published tables that can be run. They do not change while the program runs. */
 #include <string.h>
 
 #include "api/csv.h"
-#include "api/experiment_json.h"
-#include "api/kernel_json.h"
 #include "api/prediction_json.h"
 #include "api/recipe.h"
 #include "server/routes/service.h"
 
-static route_handler kernel_list, kernel_show, recipe_list, recipe_show, recipe_predict_all;
+static route_handler recipe_list, recipe_show, recipe_predict_all;
 
 static const char *const queries[] = {"arch", "columns", NULL};
 
-const struct route catalog_routes[] = {
-    /* All kernels with their parameters. */
-    {"GET", "/v1/kernels", "application/json", .flags = ROUTE_CACHED | ROUTE_SLOW, .handle = kernel_list},
-    /* One kernel, with its source. */
-    {"GET", "/v1/kernels/{name}", "application/json", .flags = ROUTE_CACHED | ROUTE_SLOW,
-     .handle = kernel_show},
+const struct route recipe_routes[] = {
     /* The published tables that can be run as sweeps. */
     {"GET", "/v1/recipes", "application/json", .flags = ROUTE_CACHED | ROUTE_SLOW, .handle = recipe_list},
     /* One of them, with its sweep and the published figures. */
@@ -28,35 +21,6 @@ const struct route catalog_routes[] = {
      .flags = ROUTE_SLOW, .handle = recipe_predict_all},
     {0},
 };
-
-/* ---- kernels ---- */
-
-static enum handled kernel_list(struct request *request)
-{
-    struct buffer body = {0};
-    struct json_writer json = {.out = &body};
-    json_writer_begin_object(&json, NULL);
-    json_writer_begin_array(&json, "kernels");
-    for (int i = 0; i < suite_count(); i++)
-        kernel_json_write(&json, NULL, suite_at(i), false);
-    return reply_immutable(request, service_line(&json), "kernels");
-}
-
-static enum handled kernel_show(struct request *request)
-{
-    struct suggestion meant;
-    const struct kernel *kernel = suite_find(request_param(request));
-    if (!kernel)
-        return reply_problem(request, PROBLEM_NOT_FOUND,
-                             "there is no kernel %.64s%s GET /v1/kernels lists them", request_param(request),
-                             experiment_json_suggest_kernel(&meant, request_param(request)));
-    struct buffer body = {0};
-    struct json_writer json = {.out = &body};
-    kernel_json_write(&json, NULL, kernel, true);
-    return reply_immutable(request, service_line(&json), kernel->name);
-}
-
-/* ---- recipes ---- */
 
 static enum handled recipe_list(struct request *request)
 {

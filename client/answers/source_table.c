@@ -1,0 +1,160 @@
+/* A source kernel: its lines with what they cost in the margin, its faults as a compiler prints them. */
+#include "client/answers/answers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/answers/json_path.h"
+#include "client/terminal/language.h"
+#include "client/terminal/number.h"
+
+static const json_t *line_find(const json_t *lines, int number)
+{
+    size_t i;
+    json_t *line;
+    json_array_foreach (lines, i, line)
+        if (json_path_number(line, "line") == number)
+            return line;
+    return NULL;
+}
+
+enum { MARGIN_BYTES = 2 * NUMBER_BYTES + 32, SOURCE_LINE_BYTES = 1024 };
+/* The margin's figures; these with the number of the line, to its bars; and so much of a line stands beside it at least. */
+enum { MARGIN_WIDTH = 30, MARGIN_COLUMNS = MARGIN_WIDTH + 8, BESIDE_LEAST = 16 };
+
+/* "  131,072  50.0 %   4 |": transactions, efficiency, bank conflicts; blanks where the line accesses nothing. */
+static enum style margin_write(char text[MARGIN_BYTES], const json_t *line)
+{
+    char count[NUMBER_BYTES] = "", efficiency[16] = "", conflicts[NUMBER_BYTES] = "";
+    double part = json_path_number(line, "efficiency_pct"), banks = json_path_number(line, "bank_conflicts");
+    double transactions = json_path_number(line, "transactions");
+    if (line && transactions > 0)
+        number_count(count, (long long)transactions);
+    if (line && isfinite(part))
+        snprintf(efficiency, sizeof efficiency, "%.1f", part);
+    if (line && banks > 0)
+        number_count(conflicts, (long long)banks);
+    snprintf(text, MARGIN_BYTES, "%13s %6s %9s", count, efficiency, conflicts);
+    return !line ? STYLE_FAINT : (isfinite(part) && part < 75) || banks > 0 ? STYLE_WORSE : STYLE_BETTER;
+}
+
+/* The line of the source beside its margin; on a terminal what does not fit goes on below, beside an empty one. */
+static void print_beside(const struct screen *screen, const char *bar, const char *text)
+{
+    int columns = screen->out ? screen->columns - MARGIN_COLUMNS : 0;
+    for (;;) {
+        char piece[SOURCE_LINE_BYTES];
+        size_t length = columns < BESIDE_LEAST ? strlen(text) : screen_text_cut(text, columns);
+        snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+        screen_write(screen, piece);
+        putchar('\n');
+        text += length;
+        if (!*text || !length)
+            return;
+        printf("%*s %s%4s%s ", MARGIN_WIDTH, "", bar, "", bar);
+    }
+}
+
+void answers_print_source(const json_t *answer, const char *source, int only, const struct screen *screen)
+{
+    const json_t *prediction = json_array_get(json_object_get(answer, "predictions"), 0);
+    const json_t *lines = json_object_get(prediction, "lines");
+    const char *bar = screen->ascii ? "|" : "│";
+    char reason[LANGUAGE_REASON_BYTES];
+    if (!lines)
+        return;
+    printf("\n%s%s%s\n", json_path_text(prediction, "arch", ""), language_text(", "),
+           json_is_true(json_object_get(prediction, "exact"))
+               ? language_text("counted exactly")
+               : language_reason(json_path_text(prediction, "inexact", language_text("not exact")), reason));
+    printf("%13s %6s %9s\n", language_text("transactions"), "%", language_text("conflicts"));
+    for (int number = 1; *source; number++) {
+        size_t length = strcspn(source, "\n");
+        char margin[MARGIN_BYTES], text[SOURCE_LINE_BYTES];
+        enum style style = margin_write(margin, line_find(lines, number));
+        snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), source);
+        if (!only || only == number) {
+            printf("%s%s%s %s%4d%s ", screen_style(screen, style), margin, screen_style(screen, STYLE_NONE),
+                   bar, number, bar);
+            print_beside(screen, bar, text);
+        }
+        source += length + (source[length] == '\n');
+    }
+}
+
+static void print_place(const char *file, const json_t *row, const char *kind, const char *kind_style,
+                        const char *plain)
+{
+    double line = json_path_number(row, "line"), column = json_path_number(row, "column");
+    printf("%s:", file);
+    if (isfinite(line))
+        printf("%.0f:", line);
+    if (isfinite(line) && isfinite(column))
+        printf("%.0f:", column);
+    printf(" %s%s%s", kind_style, kind, plain);
+}
+
+/* "   7 |     out[i] = in[i];" */
+static void print_line(const char *source, int line, const struct screen *screen)
+{
+    char text[SOURCE_LINE_BYTES];
+    for (int number = 1; number < line && *source; number++) {
+        source += strcspn(source, "\n");
+        source += *source == '\n';
+    }
+    size_t length = strcspn(source, "\n");
+    if (line < 1 || !length)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), source);
+    printf("%4d %s ", line, screen->ascii ? "|" : "│");
+    screen_write(screen, text);
+    putchar('\n');
+}
+
+void answers_print_faults(const json_t *rows, const char *file, const char *source, bool notes,
+                          const struct screen *screen)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row) {
+        print_place(file, row, language_text(notes ? "note: " : "error: "),
+                    screen_style(screen, notes ? STYLE_FAINT : STYLE_WORSE),
+                    screen_style(screen, STYLE_NONE));
+        const char *detail = json_path_text(row, "detail", "");
+        if (language_is_chinese())
+            detail = json_path_text(row, "zh.detail", detail);
+        screen_write(screen, language_without_line(detail, (int)json_path_number(row, "line")));
+        putchar('\n');
+        if (source && isfinite(json_path_number(row, "line")))
+            print_line(source, (int)json_path_number(row, "line"), screen);
+    }
+}
+
+/* The argument that is the experiment's size. */
+static const char *size_name(const json_t *answer)
+{
+    size_t i;
+    json_t *argument;
+    json_array_foreach (json_object_get(json_object_get(answer, "request"), "arguments"), i, argument)
+        if (strcmp(json_path_text(argument, "value", ""), "size") == 0)
+            return json_path_text(argument, "name", "size");
+    return "size";
+}
+
+void answers_print_check(const json_t *answer, const char *file)
+{
+    const json_t *check = json_object_get(answer, "check");
+    char checked[NUMBER_BYTES], all[NUMBER_BYTES];
+    number_count(checked, (long long)json_path_number(check, "blocks_checked"));
+    number_count(all, (long long)json_path_number(check, "blocks"));
+    bool complete = json_is_true(json_object_get(check, "complete"));
+    printf(!complete ? language_text("%s: no fault found in the %s blocks that were looked at, of %s\n")
+           : json_path_number(check, "blocks") == 1 ? language_text("%s: no fault found in its one block\n")
+                                                    : language_text("%s: no fault found in all %s blocks\n"),
+           file, checked, all);
+    if (json_path_number(answer, "request.size") > 0) {
+        number_count(all, (long long)json_path_number(answer, "request.size"));
+        printf(language_text("  with %s = %s\n"), size_name(answer), all);
+    }
+}

@@ -1,0 +1,156 @@
+/* One compilation and one execution for each architecture that the compiler makes. */
+#include "server/routes/source_predictions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/source_lines.h"
+#include "server/routes/stored_source.h"
+
+static int arch_number(const char *name)
+{
+    return (int)strtol(name + strcspn(name, "0123456789"), NULL, 10);
+}
+
+/* Adds the counts for one name, unless those of another serve it too. */
+static int add(struct source_predictions *predictions, struct source_service *service,
+               const struct source_launch_question *question, const char *name, struct problems *problems,
+               struct error *error)
+{
+    const struct source_kernel *kernel = source_kernel_of(question->experiment->kernel);
+    struct source_build *build = source_service_build(service, kernel, arch_number(name), error);
+    if (!build)
+        return -1;
+    const struct compilation *compilation = &build->compilation;
+    bool known = false;
+    for (int i = 0; i < predictions->count; i++)
+        known = known || predictions->at[i].compiled_for == compilation->architecture;
+    if (!compilation->ok)
+        stored_source_add_faults(problems, compilation);
+    if (known || !compilation->ok) {
+        source_cache_release(build);
+        return 0;
+    }
+    struct source_prediction *made = &predictions->at[predictions->count++];
+    made->compiled_for = compilation->architecture;
+    snprintf(made->arch, sizeof made->arch, "sm_%d", made->compiled_for);
+    made->build = build;
+    if (source_service_count(service, build, question, &made->count, error) < 0)
+        return -1;
+    if (made->count.failed)
+        source_lines_add_faults(problems, &made->count);
+    return 0;
+}
+
+int source_predictions_make(struct source_predictions *predictions, struct source_service *service,
+                            const struct source_launch_question *question, const json_t *archs,
+                            struct problems *problems, struct error *error)
+{
+    size_t i;
+    const json_t *name;
+    *predictions = (struct source_predictions){.count = 0};
+    json_array_foreach (archs, i, name) {
+        if (problems->count || i == PREDICTION_ARCHS)
+            break;
+        if (add(predictions, service, question, json_string_value(name), problems, error) == 0)
+            continue;
+        if (error->kind != ERROR_INVALID)
+            return -1;
+        problem_add(problems, "#/source", "%s", error->text);
+        error_clear(error);
+    }
+    return 0;
+}
+
+void source_predictions_free(struct source_predictions *predictions)
+{
+    for (int i = 0; i < predictions->count; i++) {
+        source_count_free(&predictions->at[i].count);
+        source_cache_release(predictions->at[i].build);
+    }
+    predictions->count = 0;
+}
+
+const struct source_prediction *source_predictions_find(const struct source_predictions *predictions,
+                                                        const char *arch)
+{
+    const struct source_prediction *best = &predictions->at[0];
+    for (int i = 0; i < predictions->count; i++) {
+        const struct source_prediction *one = &predictions->at[i];
+        bool newer = one->compiled_for >= arch_number(arch),
+             best_newer = best->compiled_for >= arch_number(arch);
+        if (newer ? !best_newer || one->compiled_for < best->compiled_for
+                  : !best_newer && one->compiled_for > best->compiled_for)
+            best = one;
+    }
+    return best;
+}
+
+bool source_predictions_compiled_for(const struct source_prediction *made, const char *arch)
+{
+    return made->compiled_for == arch_number(arch);
+}
+
+struct experiment source_predictions_experiment(const struct experiment *experiment,
+                                                const struct source_prediction *made)
+{
+    struct experiment own = *experiment;
+    own.code = made->count.has_code ? &made->count.code : NULL;
+    own.code_arch = made->arch;
+    return own;
+}
+
+void source_predictions_occupancy(struct occupancy_case *fill, const struct experiment *experiment,
+                                  const struct source_prediction *made)
+{
+    if (made->count.registers && source_predictions_compiled_for(made, fill->arch))
+        fill->registers_per_thread = (int)made->count.registers;
+    fill->shared_bytes_per_block += made->count.static_shared_bytes;
+    fill->parameter_bytes = source_kernel_of(experiment->kernel)->layout.parameter_bytes;
+}
+
+const char *source_predictions_untimed(const struct source_prediction *made)
+{
+    const struct code *code = &made->count.code;
+    if (!made->count.has_code)
+        return made->count.no_code;
+    if (code->passes && !code->loop_loads && !code->loop_barriers)
+        return "a loop loads nothing from global memory: how often it is gone round is not counted";
+    return NULL;
+}
+
+void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made)
+{
+    answer->compiler = made->build->compilation.compiler;
+    if (!made->count.has_code)
+        answer->no_code = made->count.no_code;
+}
+
+void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
+                              const struct source_prediction *made, const struct prediction_answer *answer)
+{
+    char other[128] = "";
+    if (!answer->known) /* says so itself, and nothing was counted */
+        return;
+    if (!source_predictions_compiled_for(made, answer->arch))
+        snprintf(other, sizeof other,
+                 "the compiler makes no %s; this is the code of %s, with the accesses of %s", answer->arch,
+                 made->arch, answer->arch);
+    json_writer_string(json, "compiled_for", made->arch);
+    json_writer_name(json, "inexact", other[0] ? other : made->count.inexact);
+    source_lines_write(json, "lines", source_kernel_of(experiment->kernel)->draft.source, &made->count,
+                       &answer->prediction);
+}
+
+void source_predictions_write_check(struct json_writer *json, const struct source_predictions *predictions)
+{
+    const struct source_count *count = &predictions->at[0].count;
+    json_writer_begin_object(json, "check");
+    json_writer_uint(json, "blocks", count->blocks);
+    json_writer_uint(json, "blocks_checked", count->watched ? count->blocks_counted : 0);
+    json_writer_bool(json, "complete", count->checked);
+    json_writer_string(json, "compiler", predictions->at[0].build->compilation.compiler);
+    json_writer_end(json);
+    source_lines_notes(json, "notes", count);
+}

@@ -1,0 +1,300 @@
+"""/ui/source in a real browser: what is typed has its costs and its faults at the right lines, a line its chart, and the address all of it."""
+import json
+
+import pytest
+import requests
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401, and the path to tests/http
+from conftest import Service
+
+try:
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    pass
+
+pytestmark = NEEDS
+
+# The arguments are read from the function; "in" is read at an offset, so that a warp touches a fifth sector.
+KERNEL = """__global__ void shifted(const float *in, float *out, unsigned n)
+{
+unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+if (i + 3 < n)
+out[i] = in[i + 3];
+}"""
+LAUNCH = {"n": "4096", "block": "256", "threads": "n"}
+# [line, text] of each mark of a kind in the margin, of the listing or of the editor.
+MARKS = """[...document.querySelectorAll('.listing-row, .editor .CodeMirror-gutter-wrapper')].filter(one => one.querySelector(arguments[0]))
+.map(one => [Number(one.querySelector('.line-number, .CodeMirror-linenumber').textContent),
+             one.querySelector(arguments[0]).textContent.replaceAll('\\u00a0', ' ')])"""
+TEXT = "document.querySelector('.editor .CodeMirror').CodeMirror.getValue()"
+# How many questions are under way, and the most there were at a time: each answer is held back as if the service were slow.
+COUNTED = """(() => {
+  const count = window.asked = {now: 0, most: 0, all: 0}, ask = window.fetch;
+  window.fetch = async (address, options) => {
+    if (!String(address).includes("/v1/predictions")) return ask(address, options);
+    count.all++;
+    count.most = Math.max(count.most, ++count.now);
+    try {
+      await new Promise(done => setTimeout(done, 700));
+      return await ask(address, options);
+    } finally {
+      count.now--;
+    }
+  };
+})()"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = Service(tmp_path_factory.mktemp("source"))
+    answer = requests.post(running.url + "/v1/predictions", json={"source": KERNEL, "block": 32, "grid": 1, "arch": "sm_90"}, timeout=60)
+    if answer.status_code == 503:
+        pytest.skip(f"no compiler: {answer.json()['detail']}")
+    yield running
+    assert running.stop() == 0
+
+
+def asked(service, language="en", **question):
+    return service.request("POST", "/v1/predictions", json=question, headers={"Accept-Language": language}).json()
+
+
+def marks(walk, kind=".cost"):
+    return walk.script(MARKS, kind)
+
+
+def opened(browser, service, path="source"):  # noqa: F811
+    walk = Walk(browser, service).open(path)
+    walk.until(lambda: walk.all(".editor .listing"))
+    return walk
+
+
+def edited(walk):
+    """The editor is there, and has the focus."""
+    walk.click(".editor .listing")
+    walk.until(lambda: walk.all(".editor .CodeMirror-focused"))
+    return walk.browser.find_element("css selector", ".editor textarea")
+
+
+def fill(walk, name, text):
+    field = walk.until(lambda: walk.all(f"#field-{name}"))[0]
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(Keys.DELETE, text)
+
+
+def begun(walk):
+    """All that the editor has is replaced by KERNEL, key by key, then the fields of the launch; the answer stands there."""
+    walk.until(lambda: marks(walk))
+    edited(walk).send_keys(Keys.CONTROL, "a")
+    walk.browser.find_element("css selector", ".editor textarea").send_keys(Keys.DELETE, KERNEL)
+    walk.click(".launch summary")
+    for name, value in {"arguments": "", "grid": "", **LAUNCH}.items():
+        fill(walk, name, value)
+    walk.says("any of the 16 blocks", ".lead").until(lambda: [line for line, _ in marks(walk)] == [5])
+    return walk
+
+
+def test_what_is_typed_has_its_cost_at_its_line(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    [line] = asked(service, source=KERNEL, block=256, threads="n", size=4096, arch="sm_90")["predictions"][0]["lines"]
+    assert line["line"] == 5 and 0 < line["efficiency_pct"] < 95
+    percent = f"{line['efficiency_pct']:.0f} %"
+    walk.until(lambda: marks(walk) == [[5, percent]])
+    walk.says("No fault in any of the 16 blocks", ".lead").says(f"{percent} of the bytes that move are used", ".lead")
+    rows = [cell.get_attribute("textContent") for cell in walk.all(".lines-table tbody td")]
+    assert rows[0] == "out[i] = in[i + 3];" and rows[1:3] == [f"{line['requests']:,}" if line["requests"] > 9999 else str(line["requests"]), str(line["transactions"])]
+    walk.end()
+
+
+def test_what_the_compiler_says_stands_at_its_line_and_goes_when_it_is_mended(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    field = walk.browser.find_element("css selector", ".editor textarea")
+    field.send_keys(Keys.CONTROL, Keys.END)
+    field.send_keys(Keys.ARROW_UP, Keys.HOME, "x = 1;")
+    wrong = KERNEL.replace("out[i]", "x = 1;out[i]")
+    errors = asked(service, source=wrong, block=256, threads="n", size=4096, arch="sm_90")["errors"]
+    assert errors[0]["line"] == 5
+    walk.until(lambda: marks(walk, ".sign.fault") == [[5, "✕"]])
+    assert not marks(walk)
+    assert walk.text(".line-note.fault") == f"✕ {errors[0]['detail']}"
+    walk.says(f"Line 5: {errors[0]['detail']}", ".lead")
+    field.send_keys(*[Keys.BACKSPACE] * 6)
+    walk.until(lambda: marks(walk) and not marks(walk, ".sign") and not walk.all(".line-note"))
+    walk.end()
+
+
+def test_a_race_is_shown_at_both_of_its_lines(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?example=race")
+    walk.until(lambda: marks(walk, ".sign"))
+    example = walk.browser.execute_async_script(EXAMPLE, assets(walk))["race"]
+    [error, *others] = asked(service, source=example["source"], block=256, grid=256, n=65536, arch="sm_90")["errors"]
+    lines = example["source"].split("\n")
+    load, store = lines.index("    float left = s[(t + 255) % 256];") + 1, lines.index("    s[t] = left;") + 1
+    assert sorted(dict(marks(walk, ".sign"))) == [load, store] and {one["line"] for one in [error, *others]} <= {load, store}
+    other = ({load, store} - {error["line"]}).pop()
+    assert f"line {other} by thread" in error["detail"]
+    assert error["detail"].partition(": ")[2] in walk.text(".line-note.fault")
+    walk.says("without a barrier", ".lead").says("without a barrier", ".line-note.fault")
+    walk.end()
+
+
+def test_a_click_on_a_line_draws_what_a_warp_asks_there(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    assert not walk.all("svg.memory")
+    walk.script("document.querySelectorAll('.editor .CodeMirror-line')[4].scrollIntoView({block: 'center'})")
+    walk.all(".editor .CodeMirror-line")[4].click()
+    walk.until(lambda: walk.all(".editor .chosen-line"))
+    drawn = "[...document.querySelectorAll('.access')].map(one => one.querySelectorAll('.sector.touched').length)"
+    explain = asked(service, source=KERNEL, block=256, threads="n", size=4096, arch="sm_90", explain={"line": 5})["explain"]
+    walk.until(lambda: walk.script(drawn) == [len(one["sectors"]) for one in explain["accesses"]] == [5, 4])
+    walk.click("[aria-label='The next warp']").until(lambda: walk.all(".warp-number")[0].get_attribute("value") == "2")
+    walk.end()
+
+
+def test_an_address_that_is_shared_opens_the_same(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    walk.until(lambda: "#z." in browser.current_url and "example" not in browser.current_url)
+    walk.click(".editor .CodeMirror-line").click(".editor .CodeMirror-line", "out[i]").until(lambda: "line=5" in browser.current_url)
+    text, address, cost = walk.script(TEXT), browser.current_url, marks(walk)
+    opened(browser, service, "source?example=padded").until(lambda: len(marks(walk)) == 2)
+    browser.get("about:blank")
+    browser.get(address)
+    walk.until(lambda: marks(walk) == cost)
+    assert [row.get_attribute("textContent") for row in walk.all(".listing-row code")] == text.split("\n")
+    assert [walk.all(f"#field-{name}")[0].get_attribute("value") for name in LAUNCH] == list(LAUNCH.values())
+    walk.until(lambda: walk.all("svg.memory"))
+    walk.click(".languages button", "中文").until(lambda: marks(walk) == cost)  # the frame is drawn anew
+    walk.click(".languages button", "EN")
+    walk.end()
+
+
+def test_an_address_that_would_be_too_long_is_said_so(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.replaceRange('\\n// ' + Array.from({length: 4000}, (_, i) => "
+                "((i * 2654435761) >>> 0).toString(36)).join(''), {line: 6, ch: 0})")
+    walk.says("An address holds 16,000 characters, this source takes").until(lambda: "#" not in browser.current_url)
+    walk.end()
+
+
+def test_one_question_is_under_way_at_a_time(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    walk.script(COUNTED)
+    field = walk.browser.find_element("css selector", ".editor textarea")
+    field.send_keys(Keys.CONTROL, Keys.END)
+    for letter in "\n// on and on, slower than a pause\n":
+        field.send_keys(letter)
+        walk.script("window.asked.now") or walk.browser.execute_async_script("setTimeout(arguments[0], 330)")
+    walk.until(lambda: walk.script("window.asked.all > 2 && window.asked.now === 0"))
+    walk.browser.execute_async_script("setTimeout(arguments[0], 1200)")
+    count = walk.script("window.asked")
+    assert count["most"] == 1 and count["now"] == 0 and 2 < count["all"] < 36
+    walk.end()
+
+
+def test_the_editor_is_loaded_by_who_touches_the_source(browser, service):  # noqa: F811
+    """By a click, which puts the cursor there and shows that line's chart, and by the keyboard."""
+    walk = opened(browser, service, "source?example=aos")
+    walk.until(lambda: marks(walk))
+    loaded = "performance.getEntriesByType('resource').some(one => one.name.endsWith('codemirror.js'))"
+    [[line, _]] = cost = marks(walk)
+    assert not walk.script(loaded)
+    walk.click(f".listing-row[data-line='{line}'] code").until(lambda: walk.all(".editor .CodeMirror-focused"))
+    assert walk.script(loaded) and marks(walk) == cost
+    assert walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.getCursor().line") == line - 1
+    walk.until(lambda: walk.all("svg.memory"))
+    opened(browser, service, "source?example=race").until(lambda: marks(walk, ".sign"))
+    walk.script("document.querySelector('.examples a:last-child').focus()")
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    walk.until(lambda: walk.all(".editor .CodeMirror-focused") and len(marks(walk, ".sign")) == 2 and walk.all(".line-note"))
+    walk.end()
+
+
+def test_tab_indents_and_leaves_after_escape(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    inside = "document.activeElement.closest('.CodeMirror') !== null"
+    walk.browser.find_element("css selector", ".editor textarea").send_keys(Keys.TAB)
+    assert walk.script(inside)
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert not walk.script(inside)
+    walk.says("Escape, then Tab, leaves the editor", "#editor-keys")
+    assert walk.script("document.querySelector('.editor textarea').getAttribute('aria-label')") == "CUDA source of the kernel"
+    walk.end()
+
+
+# The examples, as the page has them.
+EXAMPLE = "const [assets, done] = arguments; import(assets + 'source/examples.js').then(({EXAMPLES}) => done(EXAMPLES))"
+
+
+def assets(walk):
+    return walk.script("document.querySelector('script[type=module]').src").replace("app.js", "")
+
+
+def test_each_example_is_what_it_says(browser, service):  # noqa: F811
+    walk = opened(browser, service)
+    names = list(walk.browser.execute_async_script(EXAMPLE, assets(walk)))
+    assert sorted(names) == ["aos", "naive", "off_by_one", "padded", "race", "soa", "tile"]
+    said = {}
+    for name in names:
+        opened(browser, service, f"source?example={name}").until(lambda: marks(walk) or marks(walk, ".sign"))
+        walk.until(lambda: walk.text(".lead"))
+        said[name] = walk.text(".lead").replace("\u00a0", " ")
+        assert not walk.all(".form-field.is-wrong")
+    assert all("No fault in any of the" in said[name] for name in ("naive", "tile", "padded", "aos", "soa")), said
+    assert "without a barrier" in said["race"] and "has 65536 elements" in said["off_by_one"], said
+    walk.end()
+
+
+def test_a_lesson_leads_from_a_naive_transpose_to_a_good_one(browser, service):  # noqa: F811
+    """Each number of it is one of the answer that stands there."""
+    walk = Walk(browser, service).open("lessons").click(".own-kernel a")
+    walk.until(lambda: walk.all(".editor .listing"))
+    examples = walk.browser.execute_async_script(EXAMPLE, assets(walk))
+    for name in "naive", "tile", "padded":
+        walk.until(lambda: walk.text(".step") and f"example={name}" in browser.current_url)
+        question = {"source": examples[name]["source"], "arguments": json.loads(examples[name]["arguments"]), "n": 512, "block": [32, 8], "grid": [16, 16]}
+        accesses = [one for line in asked(service, **question, arch="sm_90")["predictions"][0]["lines"] for one in line["accesses"]]
+        def each(kind, space, what):
+            chosen = [one for one in accesses if (one["kind"], one["space"]) == (kind, space)]
+            return sum(one[what] for one in chosen) / sum(one["requests"] for one in chosen)
+        load, store = (each(kind, "global", "transactions") for kind in ("load", "store"))
+        turns = 1 + each("load", "shared", "bank_conflicts") if name != "naive" else None
+        assert (load, store, turns) == {"naive": (4, 32, None), "tile": (4, 4, 32), "padded": (4, 4, 1)}[name]
+        said = walk.text(".step").replace("\u00a0", " ")
+        assert all(f"{number:g}" in said for number in (load, store, turns) if number), said
+        if name != "padded":
+            walk.click(".step a")
+    walk.end()
+
+
+def test_wrong_fields_and_the_page_in_chinese(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?lang=zh&example=soa")
+    walk.until(lambda: marks(walk))
+    fill(walk, "block", "2048")
+    problem = asked(service, "zh", source="__global__ void k(float *x, unsigned n) { x[threadIdx.x] = n; }", size=4096, block=2048, threads="n", arch="sm_90")
+    detail = next(one["detail"] for one in problem["errors"] if one["pointer"] == "#/block")
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in detail)
+    walk.says(detail, "[data-field=block] .wrong")
+    fill(walk, "block", "256")
+    walk.until(lambda: not walk.text("[data-field=block] .wrong"))
+    walk.says("没有发现错误", ".lead")
+    walk.open("source?example=race").says("其间没有屏障", ".line-note.fault").says("其间没有屏障", ".lead")
+    assert sorted(line for line, _ in marks(walk, ".sign")) == [8, 9]
+    walk.open("source?lang=en")
+    walk.end()
+
+
+def test_a_service_that_takes_no_source_says_so(browser, serve):  # noqa: F811
+    walk = opened(browser, serve("--source", "off"))
+    walk.says("this service takes no source", ".lead")
+    walk.end()
+
+
+def test_a_phone_scrolls_in_one_direction(browser, service):  # noqa: F811
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        for name in "padded", "race":
+            walk = opened(browser, service, f"source?example={name}")
+            walk.until(lambda: marks(walk) or marks(walk, ".sign"))
+            assert walk.script("document.documentElement.scrollWidth") == 390
+        walk.end()
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

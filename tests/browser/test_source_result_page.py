@@ -1,0 +1,95 @@
+"""The result of a kernel of one's own: its outputs, its reference's verdict, faults at their lines, and the way back to the editor."""
+import pytest
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from conftest import Service
+
+pytestmark = NEEDS
+SCALE = """__global__ void scale(const float *in, float *out, unsigned n, float by)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = by * in[i];
+}
+"""
+PLAIN = """__global__ void plain(const float *in, float *out, unsigned n, float by)
+{
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+        out[i] = in[i] * by;
+}
+"""
+RACE = """__global__ void same(const float *in, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i / 64] = 7;
+}
+"""
+ASKED = {"source": SCALE, "n": 1000, "by": 0, "block": 128, "show": {"out": "0..2"}, "reference": {"source": PLAIN, "grid": 1}}
+SIGNS = "[...document.querySelectorAll('.listing-row')].filter(one => one.querySelector('.line-note')).map(one => [Number(one.dataset.line), one.querySelector('.line-note').textContent])"
+
+
+@pytest.fixture(scope="module")
+def service(browser, tmp_path_factory):
+    one = Service(tmp_path_factory.mktemp("sources"), "--devices", "cpu", fake=False)
+    answer = one.request("POST", "/v1/predictions", json={"source": SCALE, "n": 32, "grid": 1, "block": 32, "arch": "sm_90"})
+    if answer.status_code == 503:
+        pytest.skip(f"no compiler: {answer.json()['detail']}")
+    yield one
+    assert one.stop() == 0
+
+
+def opened(browser, service, experiment, language="en"):  # noqa: F811
+    walk = Walk(browser, service).open(f"experiments/{experiment['id']}?lang={language}")
+    walk.until(lambda: walk.all(".listing-row"))
+    return walk
+
+
+def test_outputs_and_the_verdict_are_shown(browser, service):  # noqa: F811
+    made = service.run(ASKED)
+    walk = opened(browser, service, made).says("The outputs are those of the reference").says("Correct in all 1000 elements").says("1000 of 1000")
+    walk.says(made["outputs"][0]["sha256"]).says("[0] on: 0 0 0")
+    assert "No time" not in walk.text("main") and not [one for one in walk.all(".result-buttons a") if "ompare" in one.text]
+    assert [one.text for one in walk.all(".listing-row code")][4].strip() == "out[i] = by * in[i];"
+    walk.end()
+    opened(browser, service, made, "zh").says("输出与参照内核一致").end()
+
+
+def test_where_the_outputs_differ_is_said(browser, service):  # noqa: F811
+    made = service.run({**ASKED, "source": SCALE.replace("by * in[i]", "i == 7 ? 5 : by * in[i]")})
+    opened(browser, service, made).says("out[7], stored at line 5: 0 was expected, 5 found").says("1 of 1000 elements are not those of the reference").end()
+    opened(browser, service, made, "zh").says("1000 个元素中有 1 个与参照内核不同").end()
+
+
+def test_faults_stand_at_their_lines(browser, service):  # noqa: F811
+    made = service.run({**ASKED, "source": SCALE.replace("i < n", "i <= n")})
+    fault, *others = made["faults"]  # of the load and of the store
+    walk = opened(browser, service, made)
+    assert walk.script(SIGNS)[0] == [5, "✕ " + fault["detail"].partition(": ")[2]] and {one["line"] for one in others} == {5}
+    walk.says(fault["detail"], ".lead").end()
+    walk = opened(browser, service, made, "zh").says("读取 in[1000]", ".lead")
+    (line, said), = walk.script(SIGNS)
+    assert line == 5 and "读取 in[1000]" in said and "is loaded" not in walk.text("main")
+    walk.end()
+
+
+def test_a_note_is_in_the_pages_language(browser, service):  # noqa: F811
+    made = service.run({"source": RACE, "n": 1000})
+    assert made["state"] == "succeeded" and made["notes"]
+    walk = opened(browser, service, made)
+    assert walk.script(SIGNS)[0][1].startswith("○ ") and "both store the same value" in walk.script(SIGNS)[0][1]
+    walk = opened(browser, service, made, "zh")
+    assert "both store" not in walk.text("main") and walk.script(SIGNS)[0][0] == 5
+    walk.end()
+
+
+def test_change_leads_to_the_editor_with_the_source_and_the_launch(browser, service):  # noqa: F811
+    walk = opened(browser, service, service.run({**ASKED, "by": 0.5, "show": {}, "reference": {"source": PLAIN, "grid": 1}}))
+    change = walk.until(lambda: [one for one in walk.all(".result-buttons a") if "/ui/source#" in one.get_attribute("href")])[0]
+    change.click()
+    walk.until(lambda: walk.all(".editor-panel .listing"))
+    assert "/ui/source" in browser.current_url
+    assert [one.text.strip() for one in walk.all(".listing-row code")][4] == "out[i] = by * in[i];"
+    walk.says("No fault in any of the 8 blocks", ".lead")
+    value = {name: walk.script(f"document.querySelector('#field-{name}').value") for name in ("block", "n", "by")}
+    assert value == {"block": "128x1x1", "n": "1000", "by": "0.5"}
+    walk.end()

@@ -1,0 +1,92 @@
+"""run, sweep and show of a kernel of one's own: outputs, the reference's verdict, and faults at their line."""
+import json
+
+import pytest
+from command import FAILED, coalesce
+from conftest import BINARY, Service
+from test_command_source import CHINESE, file
+
+SCALE = """__global__ void scale(const float *in, float *out, int n, float by) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = by * in[i];
+}
+"""
+PLAIN = """__global__ void plain(const float *in, float *out, int n, float by) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i] * by;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = Service(tmp_path_factory.mktemp("source"), "--executor-command", f"{BINARY} --executor", "--devices", "cpu", fake=False)
+    yield running
+    running.stop()
+
+
+def plain(tmp_path):
+    path = tmp_path / "plain.cu"
+    path.write_text(PLAIN)
+    return str(path)
+
+
+def test_outputs_and_the_verdict_are_printed(service, tmp_path):
+    said = coalesce(service, "run", file(tmp_path, SCALE), "n=1000", "by=0", "show.out=0..3", f"reference={plain(tmp_path)}").stdout
+    assert "the outputs are those of the reference: 1000 elements, the largest difference is 0\n" in said
+    assert "out: 1000 of 1000 elements written (f32), sha256 " in said and "  out[0] 0 0 0 0\n" in said
+    assert "not stable" not in said and "counters:" not in said
+    identity = said.split("id ")[-1].split()[0]
+    assert coalesce(service, "show", identity).stdout == said
+    alone = coalesce(service, "run", file(tmp_path, SCALE), "n=1000", "by=1").stdout
+    assert "not checked" in alone and coalesce(service, "run", file(tmp_path, SCALE), "n=10", "by=1", "--strict").returncode == 0
+
+
+def test_where_it_differs_from_the_reference_is_printed(service, tmp_path):
+    wrong = SCALE.replace("by * in[i]", "i == 7 ? -5 : by * in[i]")
+    said = coalesce(service, "run", file(tmp_path, wrong), "n=1000", "by=0", f"reference={plain(tmp_path)}", expect=FAILED).stdout
+    assert "1 of 1000 elements are not those of the reference" in said and "out[7]: -5, the reference has 0\n" in said
+    missing = SCALE.replace("i < n", "i < n - 1")
+    said = coalesce(service, "run", file(tmp_path, missing), "n=1000", "by=0", "show.out=998..999", f"reference={plain(tmp_path)}", expect=FAILED).stdout
+    assert "out[999]: nothing, the reference has 0\n" in said and "out[998] 0 -\n" in said and "999 of 1000" in said
+
+
+def test_faults_stand_at_their_line_with_the_line(service, tmp_path):
+    path = file(tmp_path, SCALE.replace("i < n", "i <= n"))
+    for words in ((path, "n=1000", "by=2", "block=256"),):
+        said = coalesce(service, "run", *words, expect=FAILED).stdout
+        assert f"{path}:4:5: error: in[1000] is loaded by thread (232, 0, 0) of block (3, 0, 0); in has 1000 elements\n   4 | " in said.replace("│", "|")
+        assert "out[i] = by * in[i];" in said and said.count("in[1000]") == 1
+        checked = coalesce(service, "check", *words, expect=FAILED).stdout
+        assert "out[i] = by * in[i];" in checked
+    identity = said.split("id ")[-1].split()[0]
+    shown = coalesce(service, "show", identity, expect=FAILED).stdout
+    assert "src-" in shown and ":4:5: error: in[1000]" in shown and "out[i] = by * in[i];" in shown
+    chinese = coalesce(service, "show", identity, expect=FAILED, **CHINESE).stdout
+    assert "读取 in[1000]；in 只有 1000 个元素" in chinese
+
+
+def test_a_fault_of_the_reference_shows_its_line(service, tmp_path):
+    path = tmp_path / "wrong.cu"
+    path.write_text(PLAIN.replace("i < n", "i <= n"))
+    said = coalesce(service, "run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", expect=FAILED).stdout
+    assert "the faults are the reference's\n" in said and said.count("in[64] is loaded") == 1 and "for (int i = threadIdx.x; i <= n;" in said
+
+
+def test_a_sweep_of_a_file_is_a_table(service, tmp_path):
+    made = json.loads(coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2", "block=32,64", "show.out=0", "--json").stdout)
+    assert made["point_count"] == 12 and made["succeeded"] == 12
+    said = coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2").stdout
+    lines = [line for line in said.splitlines() if "succeeded" in line]
+    assert len(lines) == 7, said  # with the headline
+    table = coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2", "--csv", "--columns", "n,by,state").stdout.split()
+    assert table[0] == "n,by,state" and table[6] == "128,2,succeeded"
+
+
+def test_a_stored_kernel_is_run_and_swept_by_its_name(service, tmp_path):
+    name = service.request("POST", "/v1/kernels", json={"source": SCALE}).json()["name"]
+    assert "64 of 64 elements written" in coalesce(service, "run", name, "n=64", "by=2").stdout
+    assert json.loads(coalesce(service, "sweep", name, "n=64,128", "by=2", "--json").stdout)["succeeded"] == 2
+    members = tmp_path / "members.json"
+    members.write_text('{"show": {"out": "0..1"}}')
+    assert "out[0] 0 0" in coalesce(service, "run", name, "n=64", "by=0", "--members", str(members)).stdout

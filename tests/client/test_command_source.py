@@ -1,0 +1,128 @@
+"""A kernel of one's own at the command: faults at their place, in the language of the terminal, and how little has to be said."""
+import pytest
+from command import FAILED, REFUSED, Terminal, coalesce
+from conftest import BINARY, Service
+
+CHINESE = {"LANG": "zh_CN.UTF-8"}
+SHIFTED = """__global__ void shifted(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n)
+    out[i] = in[i];
+}
+"""
+REVERSED = """__global__ void turned(const float *in, float *out, int n) {
+  __shared__ float part[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  part[threadIdx.x] = in[i];
+  out[i] = part[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = Service(tmp_path_factory.mktemp("source"), "--executor-command", f"{BINARY} --executor", "--devices", "cpu", fake=False)
+    yield running
+    running.stop()
+
+
+def file(tmp_path, text):
+    path = tmp_path / "kernel.cu"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_block_along_x_needs_neither_grid_nor_threads(service, tmp_path):
+    said = coalesce(service, "check", file(tmp_path, SHIFTED.replace("<=", "<")), "n=1000", "block=256").stdout
+    assert "no fault found in all 4 blocks" in said and "n = 1000" in said
+    refused = coalesce(service, "check", file(tmp_path, SHIFTED), "n=1000", "block=16x16", expect=REFUSED).stderr
+    assert "grid: is required" in refused
+
+
+def test_one_block_is_no_plural(service, tmp_path):
+    said = coalesce(service, "check", file(tmp_path, SHIFTED.replace("<=", "<")), "n=200", "block=256").stdout
+    assert "no fault found in its one block" in said
+
+
+def rows_of(service, *words, columns):
+    terminal = Terminal(service, *words, columns=columns)
+    assert terminal.end() == 0
+    return [row.rstrip() for row in terminal.text.splitlines()]
+
+
+def test_long_lines_of_a_source_go_on_beside_the_margin(service, tmp_path):
+    long = "  float first = in[i]; /* a remark that makes the line longer than a terminal of eighty columns */\n"
+    path = file(tmp_path, SHIFTED.replace("<=", "<").replace("    out[i] = in[i];", long + "    out[i] = first;").replace("if (i < n)\n", "if (i < n) {\n").replace("first;", "first; }"))
+    rows = rows_of(service, "predict", path, "n=1000", "block=256", "arch=sm_90", columns=80)
+    assert max(map(len, rows)) <= 80, rows
+    begin = next(i for i, row in enumerate(rows) if "float first" in row)
+    assert all(rows[begin + k][31] == rows[begin + k][36] == "│" for k in range(3)), rows[begin:begin + 3]
+    assert "".join(row[38:] for row in rows[begin:begin + 3]).replace(" ", "") == long.strip().replace(" ", "")
+
+
+def test_a_table_of_predictions_fits_its_terminal(service):
+    for columns in 80, 60:
+        rows = rows_of(service, "predict", "copy", "size=2^24", columns=columns)
+        assert max(map(len, rows)) <= columns, rows
+        assert rows[0].startswith("arch") and any(row.startswith("not shown at this width: ") for row in rows)
+
+
+def test_a_remark_has_a_head_and_no_column_without_one(service, tmp_path):
+    path = file(tmp_path, REVERSED)
+    heads = coalesce(service, "predict", path, "n=2^24", "block=256", "arch=sm_90").stdout.splitlines()
+    assert ("note" in heads[0]) == ("sampled" in heads[2]), heads[:3]
+    assert "note" not in coalesce(service, "predict", "copy", "arch=sm_90").stdout.splitlines()[0]
+
+
+def test_a_fault_has_its_place_once(service, tmp_path):
+    path = file(tmp_path, SHIFTED)
+    said = coalesce(service, "check", path, "n=1000", "block=256", expect=FAILED).stdout
+    assert f"{path}:4:5: error: in[1000] is loaded by thread (232, 0, 0) of block (3, 0, 0); in has 1000 elements\n" in said
+    assert "line 4" not in said
+
+
+def test_faults_speak_the_terminals_language(service, tmp_path):
+    said = coalesce(service, "check", file(tmp_path, SHIFTED), "n=1000", "block=256", expect=FAILED, **CHINESE).stdout
+    assert "块 (3, 0, 0) 的线程 (232, 0, 0) 读取 in[1000]；in 只有 1000 个元素" in said and "第 4 行" not in said
+    said = coalesce(service, "check", file(tmp_path, REVERSED), "n=512", "block=256", expect=FAILED, **CHINESE).stdout
+    assert "写入共享内存" in said and "其间没有屏障" in said and "without" not in said
+
+
+def test_a_misaligned_access_says_of_how_many_bytes(service, tmp_path):
+    text = """__global__ void wide(const float *in, float *out, int n) {
+  int i = threadIdx.x;
+  float4 four = *(const float4 *)(in + i);
+  out[i] = four.x + four.y + four.z + four.w;
+}
+"""
+    said = coalesce(service, "check", file(tmp_path, text), "n=1024", "block=32", "grid=1", expect=FAILED).stdout
+    assert "its address is not a multiple of the 16 bytes that it accesses at once" in said
+    said = coalesce(service, "check", file(tmp_path, text), "n=1024", "block=32", "grid=1", expect=FAILED, **CHINESE).stdout
+    assert "其地址不是一次所访问的 16 字节的倍数" in said
+
+
+def test_sentences_name_the_function_and_not_its_hash(service, tmp_path):
+    path = file(tmp_path, SHIFTED)
+    assert "besides the common ones shifted takes n" in coalesce(service, "check", path, "n=1000", "foo=1", expect=REFUSED).stderr
+    assert coalesce(service, "explain", path, "n=1023", "threads=n", "block=1023").stdout.count("shifted: warp 0 of block") == 1
+
+
+@pytest.mark.parametrize("words, named, hidden", [
+    (["run", "cpy"], "coalesce kernels lists them", "GET /v1"),
+    (["kernels", "nope"], "coalesce kernels lists them", "GET /v1"),
+    (["recipe", "nope"], "coalesce recipe lists them", "GET /v1"),
+    (["devices", "nope"], "coalesce devices lists them", "GET /v1"),
+    (["run", "copy", "arch=sm_90"], "coalesce predict", "POST /v1"),
+])
+def test_refusals_name_the_command_and_not_the_request(service, words, named, hidden):
+    said = coalesce(service, *words, expect=REFUSED).stderr
+    assert named in said and hidden not in said
+
+
+def test_a_paused_queue_is_told_beside_the_devices(service):
+    assert "paused" not in coalesce(service, "devices").stdout
+    service.request("POST", "/v1/queue/pause")
+    try:
+        assert coalesce(service, "devices").stdout.endswith("the whole queue is paused\n")
+    finally:
+        service.request("POST", "/v1/queue/resume")

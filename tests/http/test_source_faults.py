@@ -1,0 +1,104 @@
+"""Wrong kernels are told with the line, right ones are not called wrong: a part of what bench/source_faults.py asks."""
+import json
+import pathlib
+import re
+import sys
+
+import pytest
+import test_source_predictions
+
+BENCH = pathlib.Path(__file__).parents[2] / "bench"
+sys.path.insert(0, str(BENCH))
+import source_mutants  # noqa: E402
+import source_wrong  # noqa: E402
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiler(service):
+    answer = test_source_predictions.ask(service, **test_source_predictions.EXAMPLE, arch="sm_90")
+    if answer.status_code == 503:
+        pytest.skip(f"no compiler: {answer.json()['detail']}")
+    if not answer.json()["check"]["compiler"].startswith("NVRTC"):
+        pytest.skip("clang gives some accesses other lines")
+
+
+def checked(service, source, arguments, launch):
+    return test_source_predictions.ask(service, **launch, source=source, arguments=arguments, arch="sm_90", check=True)
+
+
+def drawn(names, step):
+    return sorted(names)[::step]
+
+
+@pytest.mark.parametrize("name", drawn((name for name in source_wrong.WRONG if not name.startswith("endless")), 12))
+def test_a_wrong_kernel_is_told_with_its_line(service, name):
+    source, arguments, launch = source_wrong.WRONG[name]
+    answer = checked(service, source, arguments, launch)
+    assert answer.status_code == 422, answer.text
+    first = answer.json()["errors"][0]
+    assert first["line"] in source_wrong.lines_of(source), first
+
+
+# Of an H100: what compute-sanitizer found in kernels in which one bound, index or barrier was changed, and in which lines.
+FOUND = json.loads((BENCH / "results/source_faults_h100.json").read_text())["mutants_found_by_tools"]
+MISSED = {"reduction_interleaved.18"}  # between lanes of one warp that stay together
+
+
+@pytest.mark.parametrize("name", drawn(FOUND.keys() - MISSED, 60))
+def test_a_change_for_the_worse_is_told_with_the_line_that_a_gpu_found(service, name):
+    mutant = next(one for one in source_mutants.mutants() if one.name == name)
+    answer = checked(service, mutant.source, mutant.arguments, mutant.launch)
+    assert answer.status_code == 422, answer.text
+    errors = answer.json()["errors"]
+    told = {int(line) for error in errors for line in re.findall(r"\bline (\d+)", error["detail"])}
+    assert told & set(FOUND[name]), errors
+
+
+@pytest.mark.parametrize("name", source_wrong.NOTED)
+def test_what_is_harmless_is_not_called_wrong(service, name):
+    answer = checked(service, *source_wrong.NOTED[name])
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize("name", drawn((one[0] for one in source_mutants.originals()), 20))
+def test_a_right_kernel_is_not_called_wrong(service, name):
+    source, arguments, launch = next(one[1:4] for one in source_mutants.originals() if one[0] == name)
+    answer = checked(service, source, arguments, launch)
+    assert answer.status_code == 200, answer.text
+
+
+# Kernels of docs/plain: the file, the function, elements and type of each buffer, and members of a launch.
+SIDES, ODD = {"block": [32, 8], "grid": [10, 40]}, {"block": 256, "grid": 40, "n": 10001}
+PLAIN = [
+    ("atomics", "atomic_add", {"C": ("n", "i32", "accumulated")}, {**ODD, "meet": 1}),
+    ("barriers", "barrier_phases", {"A": ("n", "f32"), "C": ("n", "f32")}, {**ODD, "phases": 5, "shared_bytes": 2048}),
+    ("blocks", "vector_add", {"A": ("n", "i32"), "B": ("n", "i32"), "C": ("n", "i32")}, ODD),
+    ("footprint", "chase", {"next": (4096, "u32", "input", {"modulo": 4096}), "end": (1, "u32")}, {"block": 1, "grid": 1, "steps": 100}),
+    ("latency_hiding", "chain<4>", {"A": ("n", "f32"), "C": ("n", "f32")}, {**ODD, "steps": 16}),
+    ("layouts", "aos", {"in": ("n", "f32x2"), "out": ("n", "f32x2")}, ODD),
+    ("layouts", "soa", {name: ("n", "f32") for name in ("in_x", "in_y", "out_x", "out_y")}, ODD),
+    ("occupancy", "add<4>", {name: ("n", "f32") for name in "ABC"}, ODD),
+    ("offsets", "read_offset", {name: ("n", "f32") for name in "ABC"}, {**ODD, "offset": 11}),
+    ("offsets", "write_offset", {name: ("n", "f32") for name in "ABC"}, {**ODD, "offset": 11}),
+    ("paths", "past", {name: ("n", "f32") for name in "ABC"}, {**ODD, "offset": 11}),
+    ("shapes", "sum_rows", {name: ("rows * columns", "i32") for name in "ABC"}, {**SIDES, "rows": 100, "columns": 150}),
+    ("shapes", "sum_columns", {name: ("rows * columns", "i32") for name in "ABC"}, {**SIDES, "rows": 100, "columns": 150}),
+    ("strides", "strided", {"A": ("n * stride", "f32"), "C": ("n", "f32")}, {**ODD, "stride": 3}),
+    ("transpose", "naive", {"A": ("side * side", "f32"), "C": ("side * side", "f32")}, {"side": 320, **SIDES}),
+    ("transpose", "tiled<1>", {"A": ("side * side", "f32"), "C": ("side * side", "f32")}, {"side": 320, "block": [32, 32], "grid": [10, 10]}),
+    ("unrolling", "read_offset_unroll<4>", {name: ("n", "f32") for name in "ABC"}, ODD),
+]
+
+
+@pytest.mark.parametrize("file, entry, buffers, launch", PLAIN)
+def test_the_plain_kernels_of_the_documents_are_not_called_wrong(service, file, entry, buffers, launch):
+    text = (BENCH.parent / f"docs/plain/{file}.cu").read_text()
+    source = "".join(re.findall(r"^(?:struct \w+ \{.*?^\};\n|(?:template <[^\n]*> )?__global__ .*?^\}\n)", text, re.M | re.S))
+    parameters = re.search(rf"\b{entry.partition('<')[0]}\(([^)]*)", source).group(1).replace("*", " ").split(", ")
+    arguments = []
+    for name in (one.split()[-1] for one in parameters):
+        elements, kind, *more = buffers.get(name, (None, "i32"))
+        arguments.append({"name": name, "type": kind, **({"elements": elements} if elements else {}), **dict(zip(("role", "fill"), more))})
+    answer = checked(service, source, arguments, {**launch, "entry": entry})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["check"]["complete"]

@@ -1,0 +1,99 @@
+/* The actions on chosen rows that lists and tables share, as bar.js takes them. cancelling, removing and running give
+   one each; requestsRun(requests, ...) submits sweeps and says where they are. */
+import {link, send} from "../api.js";
+import {count} from "../format.js";
+import {removedTogether} from "../removals.js";
+import {t} from "../words.js";
+import {jobRun} from "./jobs.js";
+import "./words.js";
+
+const call = (method, path, signal) => send(method, path, undefined, {signal});
+
+/* why, name: of a row; paths(item): of its experiments, or its own; runs(item): how many end with it, 1 unless given;
+   others(item): it is somebody else's. */
+export const cancelling = ({why, name, paths, runs = () => 1, others = () => false}) => ({
+  verb: "cancel",
+  words: "bulk.cancel",
+  yes: "bulk.cancel_all",
+  why,
+  ask: items => {
+    const n = items.reduce((all, item) => all + runs(item), 0);
+    return n > 1 || items.some(others) ? t("bulk.cancel_ask", {n: count(n), words: n}) : null;
+  },
+  start: (items, left) => jobRun({
+    items,
+    left,
+    name,
+    verb: "cancel",
+    each: async (item, signal) => {
+      for (const path of paths(item)) await call("DELETE", path, signal);
+    }
+  })
+});
+
+/* ask(items): a question, or null; page: where one sees them again when they are brought back. */
+export const removing = ({why, name, paths, ask, page}) => ({
+  verb: "remove",
+  words: "bulk.remove",
+  why,
+  ask,
+  start: async (items, left) => {
+    const gone = [];
+    const job = await jobRun({
+      items,
+      left,
+      name,
+      verb: "remove",
+      quiet: true,
+      each: async (item, signal) => {
+        for (const path of paths(item)) {
+          await call("DELETE", `${path}?remove=true`, signal);
+          gone.push(path);
+        }
+      }
+    });
+    await removedTogether(gone, page);
+    return job;
+  }
+});
+
+const placeOf = ({json}) =>
+  ({href: link(`${json.points ? "sweeps" : "experiments"}/${json.id}`), words: `…${json.id.slice(-6)}`});
+
+/* request(item, signal) promises [path, body] of what is submitted for it. */
+export const running = ({why, name, request}) => ({
+  verb: "run",
+  words: "bulk.again",
+  why,
+  start: (items, left) => jobRun({
+    items,
+    left,
+    name,
+    verb: "run",
+    seen: placeOf,
+    each: async (item, signal) => {
+      const [path, body] = await request(item, signal);
+      return send("POST", path, body, {signal});
+    }
+  })
+});
+
+/* requests: of sweeps, as merged() of requests.js gives them, {request, items, count}; the job's items are these. size
+ * and at_once as of jobRun(). */
+export const requestsRun =
+  (requests, {name, left = [], each = () => {}, size = one => one.items?.length ?? 1, at_once}) => jobRun({
+    items: requests,
+    left,
+    name,
+    size,
+    at_once,
+    verb: "run",
+    seen: placeOf,
+    each: async (one, signal) => {
+      const reply = await send("POST", "/v1/sweeps", one.request, {signal});
+      each(one, reply.json);
+      return reply;
+    }
+  });
+
+export const experimentsAsked = n => t("bulk.remove_ask", {n: count(n)});

@@ -1,0 +1,66 @@
+/* What can be done with the chosen rows of a table: how many there are, and a button for each action that some of them
+   allow. chosenBar({chosen, actions, more, again}) gives {node, update()}. actions() are the actions of now: {verb: of
+   jobs.js, words: its button's, why(item): why it cannot be done with that one, or null, ask(items): a question before
+   it, or null, yes: the words that agree to it (not given: Remove all), start(items, left): promises the job}. more()
+   are further nodes. What was done is chosen no more, and again(items) is called.
+
+   roleRuns(me): one may run and change something; whyNotOwn(me, owner): why not with what that owner submitted, or
+   null; me as in live.js. */
+import {h, redraw} from "../dom.js";
+import {count} from "../format.js";
+import {button} from "../parts.js";
+import {t} from "../words.js";
+import "./words.js";
+
+export const roleRuns = me => Boolean(me) && (me.role === "admin" || me.role === "run");
+export const whyNotOwn = (me, owner) => me?.role === "admin" || me?.name === owner ? null :
+  owner === null                                                                   ? t("bulk.nobodys") :
+                                                                                     t("bulk.not_yours", {who: owner});
+
+export function chosenBar({chosen, actions, more, again}) {
+  const node = h("div", {class: "chosen-bar", role: "group", "aria-label": t("bulk.bar"), hidden: true});
+  let asking = null; /* the action whose question is shown */
+
+  const focus = key => node.querySelector(`[data-key="${key}"]`)?.focus();
+  async function start(action, able, left) {
+    asking = null;
+    const {done} = await action.start(able, left), items = done.flatMap(({item}) => item.items ?? item);
+    chosen.drop(items);
+    await again(items);
+  }
+  const ableOf = (action, items) => items.filter(item => !action.why(item));
+  function actionOf(action, items) {
+    const able = ableOf(action, items);
+    if (!able.length) return null;
+    /* A button that looks the same stays, though it is for others than when it was drawn. */
+    const go = () => {
+      const now = chosen.list(), left = now.map(item => ({item, why: action.why(item)})).filter(({why}) => why);
+      return start(action, ableOf(action, now), left);
+    };
+    const question = action.ask?.(able);
+    if (asking === action.verb)
+      return h(
+        "span", {class: "confirm", role: "group", "aria-label": question}, h("span", {"aria-hidden": "true"}, question),
+        button(t(action.yes ?? "sweep.remove_all"), go, {key: "bulk yes"}),
+        button(t("sweep.remove_not"), () => ask(null, action.verb), {key: "bulk no"}));
+    return button(
+      t(action.words, {n: count(able.length)}), question ? () => ask(action.verb, action.verb) : go,
+      {key: `bulk ${action.verb}`});
+  }
+  function ask(verb, of) {
+    asking = verb;
+    update();
+    focus(verb ? "bulk no" : `bulk ${of}`);
+  }
+  function update() {
+    const items = chosen.list(), elsewhere = chosen.elsewhere().length;
+    node.hidden = !items.length;
+    if (!items.length) asking = null;
+    redraw(
+      node, h("strong", {role: "status"}, t("bulk.chosen", {n: count(items.length)})),
+      elsewhere > 0 && h("span", {class: "quiet"}, t("bulk.elsewhere", {n: count(elsewhere)})),
+      items.length > 0 && actions().map(action => actionOf(action, items)), items.length > 0 && more(),
+      button(t("bulk.choose_none"), () => chosen.clear(), {small: true, key: "bulk none"}));
+  }
+  return {node, update};
+}

@@ -1,0 +1,47 @@
+/* Cancels one experiment, or a whole sweep: cancelAsked(path, me, signal), the path as in links, me as in live.js.
+   Where that ends more than one run, or somebody else's, it asks first, with how many of whom; then it says what
+   happened. Promises whether it was done. */
+import {del, get} from "../api.js";
+import {count} from "../format.js";
+import {t} from "../words.js";
+import {askFirst, told} from "./jobs.js";
+import "./words.js";
+
+const isSweep = path => path.startsWith("/v1/sweeps/");
+
+const whatOf = ({kernel, recipe, request}) => recipe ?? [kernel ?? request?.kernel].flat().join(", ");
+
+/* "your sweep of copy", "bob's copy". */
+function nameOf(of, sweep, me) {
+  const form = of.owner === null ? me?.name ? "nobodys" : "unnamed" : of.owner === me?.name ? "yours" : "theirs";
+  return t(`cancel.${sweep ? "sweep" : "one"}_${form}`, {who: of.owner, what: whatOf(of)});
+}
+
+const runsOf = ({queued, running}) => [queued && t("cancel.waiting", {n: count(queued), words: queued}),
+                                       running && t("cancel.running", {n: count(running), words: running})]
+                                        .filter(Boolean)
+                                        .join(t("cancel.and"));
+
+export async function cancelAsked(path, me, signal) {
+  const from = document.activeElement?.dataset.key; /* its button is off from here on */
+  const sweep = isSweep(path), before = await get(sweep ? `${path}?page_size=1` : path, {signal}),
+        name = () => nameOf(before, sweep, me), ends = sweep ? before.queued + before.running : 1;
+  const question = () =>
+    sweep ? t("cancel.ask_sweep", {runs: runsOf(before), name: name()}) : t("cancel.ask_one", {name: name()});
+  if ((ends > 1 || before.owner !== (me?.name ?? null)) && !await askFirst({
+        question,
+        yes: () => t("cancel.yes", {words: ends}),
+        no: () => t("cancel.no"),
+        from
+      }))
+    return false;
+  const after = await del(path, {signal});
+  told(() => {
+    if (!sweep) return t("cancel.did_one", {name: name()});
+    const n = after.cancelled - before.cancelled + after.running;
+    return t(
+      "cancel.did_sweep",
+      {n: count(n), words: n, name: name(), measured: count(after.succeeded), of: count(after.total)});
+  });
+  return true;
+}

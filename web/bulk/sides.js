@@ -1,0 +1,73 @@
+/* Chosen sets as the sides of a comparison. A side is {text: as the address has it (compare/sides.js), words, fields:
+   what all of it share}. compareNodes(chosen, sideOf, {pair}) are the nodes that offer it: sideOf(items) is the side of
+   some rows or null where it would be too long; where each of two rows is a side by itself (`pair`) these two are
+   compared at once. Side A is kept while other rows, lists and tables are looked at, in this tab. */
+import {link} from "../api.js";
+import {h} from "../dom.js";
+import {count} from "../format.js";
+import {button} from "../parts.js";
+import {t} from "../words.js";
+import "./words.js";
+
+/* Both sides stand in the address of the page, which may be some 8000 characters long. */
+export const EXPERIMENTS_MOST = 120;
+const KEPT = "side A", BUT_FOR_MOST = 16;
+/* By these two runs of a pair may differ anyhow; a grid follows from size and block. */
+const FREE = new Set(
+  ["device", "labels", "priority", "timeout_s", "measure", "counters", "transfers", "placement", "grid", "repeat"]);
+
+/* What all of these requests have in common. */
+export function fieldsShared(requests) {
+  const [first, ...rest] = requests;
+  return Object.fromEntries(
+    Object.entries(first ?? {})
+      .filter(
+        ([name, value]) => !FREE.has(name) && rest.every(one => JSON.stringify(one[name]) === JSON.stringify(value))));
+}
+
+export const experimentsSide = (ids, requests) => ids.length > 0 && ids.length <= EXPERIMENTS_MOST ? {
+  text: `experiment:${ids.join(".")}`,
+  words: t("compare.experiments", {n: count(ids.length), words: ids.length}),
+  fields: fieldsShared(requests)
+} :
+                                                                                                     null;
+
+function address(a, b) {
+  const names = Object.keys(a.fields).filter(
+    name => name in b.fields && JSON.stringify(a.fields[name]) !== JSON.stringify(b.fields[name]));
+  const query = {a: a.text, b: b.text, ...(names.length && {but_for: names.slice(0, BUT_FOR_MOST).join(",")})};
+  return link(`compare?${
+    Object.entries(query)
+      .map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
+      .join("&")
+      .replaceAll("%3A", ":")
+      .replaceAll("%2C", ",")}`);
+}
+
+const kept = () => JSON.parse(sessionStorage.getItem(KEPT));
+
+export function compareNodes(chosen, sideOf, {pair = false} = {}) {
+  const {changed} = chosen, items = chosen.list(), a = kept(), side = sideOf(items);
+  const keep = () => {
+    sessionStorage.setItem(KEPT, JSON.stringify(sideOf(chosen.list())));
+    changed();
+  };
+  const forget = () => {
+    sessionStorage.removeItem(KEPT);
+    changed();
+  };
+  /* The older one first. */
+  const two = pair && !a && items.length === 2 && items.map(item => sideOf([item])).reverse();
+  return [
+    two && h("a", {class: "button", href: address(...two), data: {key: "bulk pair"}}, t("bulk.compare_two")),
+    a && side && a.text !== side.text &&
+      h("a", {class: "button", href: address(a, side), data: {key: "bulk compare"}}, t("bulk.compare_a")),
+    !a && side && button(t("bulk.keep_a"), keep, {key: "bulk keep"}),
+    !side && h("span", {class: "quiet"}, t("bulk.side_most", {n: count(EXPERIMENTS_MOST)})),
+    a &&
+      [
+        h("span", {class: "quiet"}, t("bulk.side_a", {what: a.words})),
+        button(t("bulk.forget_a"), forget, {small: true, key: "bulk forget"})
+      ]
+  ];
+}

@@ -1,0 +1,22 @@
+/* What is typed into a field of a request, and where its warp is. */
+
+const INTEGER = /^-?\d+$/;
+
+/* 4096, 2^12 or 1e6; what is no whole number is left as it is, and the service says what would be right. */
+export function integerOf(text) {
+  const power = /^(\d+)\^(\d+)$/.exec(text);
+  if (power) return Number(power[1]) ** Number(power[2]);
+  if (/^\d+(\.\d+)?e\d+$/i.test(text) && Number.isInteger(Number(text))) return Number(text);
+  return INTEGER.test(text) ? Number(text) : text;
+}
+
+/* 256 or "32x8", a list then. */
+export function shapeOf(text) {
+  const parts = text.split(/\s*[x×]\s*/).map(integerOf);
+  return parts.length > 1 ? parts : parts[0];
+}
+
+export const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1 ? 2 : 1).join("x");
+
+/* The block and the warp in it, of a warp of the launch. */
+export const placeOf = (warp, perBlock) => ({block: Math.floor(warp / perBlock), warp: warp % perBlock});

@@ -1,0 +1,221 @@
+/* /ui/source: an editor for a kernel of one's own. What its lines cost, and what is wrong with them, stands at them
+   while one types; all that was typed stands in the address. Nothing is run on a device. */
+import {link, post} from "../api.js";
+import {copyButton} from "../clipboard.js";
+import {h, replace} from "../dom.js";
+import {count, percent} from "../format.js";
+import {language, reasonSaid, t} from "../words.js";
+import {ARCHITECTURES} from "../charts/architectures.js";
+import {oneAtATime} from "../creation/asking.js";
+import {chipsPanel} from "../creation/chips.js";
+import {placeOf} from "../creation/values.js";
+import {ADDRESS_MOST, addressPack, addressUnpack} from "../source/address.js";
+import {COMMENTS_ZH, EXAMPLES} from "../source/examples.js";
+import {sourceField} from "../source/field.js";
+import {launchForm, questionOf} from "../source/form.js";
+import {detailOf} from "../source/marks.js";
+import {stepOf} from "../source/steps.js";
+import {linesTable} from "../source/table.js";
+import "../source/words.js";
+
+export const title = () => t("source.title");
+
+const PAUSE_MS = 300, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
+
+/* What the address has: a text of one's own, or an example by its name. Without either the tab's last text is there
+ * again. */
+async function beginOf(query) {
+  const asked = query.get("example"),
+        shared = await addressUnpack(location.hash || (asked ? "" : sessionStorage.getItem(LAST) ?? ""));
+  const example = shared ? null : asked in EXAMPLES ? asked : "naive";
+  const typed = {arch: ARCH, scalars: {}, ...structuredClone(shared ?? EXAMPLES[example])};
+  if (example && language() === "zh")
+    typed.source = typed.source.replace(/\/\*.*?\*\//s, `/* ${COMMENTS_ZH[example]} */`);
+  return {example, typed};
+}
+
+const examplesList = example =>
+  h("p", {class: "note examples"}, t("source.examples"),
+    Object.keys(EXAMPLES).map(
+      name =>
+        [" ",
+         h("a", {href: link(`source?example=${name}`), "aria-current": name === example ? "true" : null},
+           t(`source.example.${name}`))]));
+
+const parametersOf = request => request.arguments.filter(one => !("elements" in one) && !one.fields);
+
+/* The answer in a sentence. */
+function sentenceOf({check, predictions: [own]}) {
+  const {blocks, blocks_checked: checked} = check, lines = own.lines ?? [],
+                                 sum = name => lines.reduce((all, one) => all + one[name], 0),
+                                 moved = sum("moved_bytes"),
+                                 worst = [...lines].sort(
+                                   (a, b) => b.moved_bytes - b.used_bytes - a.moved_bytes + a.used_bytes)[0];
+  const watched = check.complete ? t("source.watched_all", {n: count(blocks)}) :
+    checked > 0                  ? t("source.watched_some", {n: count(checked), of: count(blocks)}) :
+                                   t("source.watched_none");
+  if (!moved) return watched;
+  const used = t("source.used", {percent: percent(sum("used_bytes") / moved)});
+  return [
+    watched, used,
+    worst.line && worst.efficiency_pct < 99.5 && worst.traffic_pct < 99.5 &&
+      t("source.worst",
+        {line: worst.line, percent: percent(worst.efficiency_pct / 100), share: percent(worst.traffic_pct / 100)})
+  ].filter(Boolean)
+    .join(t("source.between"));
+}
+
+export async function open(root, params, {query, setQuery, signal}) {
+  const begin = await beginOf(query), {typed} = begin, state = {
+    example: begin.example,
+    warp: 0,
+    perBlock: 1,
+    chips: ["sm_20", "sm_37"],
+    lines: [],
+    parameters: Object.keys(typed.scalars).map(name => ({name}))
+  };
+  let memory = null, timer = null;
+
+  /* The chips beside the one that is asked for: each once. */
+  const othersOf = () => state.chips.map(arch => arch === typed.arch ? INSTEAD : arch);
+  const said = h("p", {class: "lead", role: "status"}), below = h("p", {class: "note"}),
+        address = h("span", {class: "note", role: "status"});
+  const chart = h("div", {}, h("p", {class: "note"}, t("source.click"))), table = linesTable();
+  const editor = sourceField({text: typed.source, onText: typedNow, onLine: lineChoose});
+  const form = launchForm({typed, onTyped: typedNow});
+  const chips = chipsPanel({
+    onChips: (k, arch) => {
+      if (k < state.chips.length)
+        state.chips = state.chips.map((one, j) => j === k ? arch : one);
+      else
+        form.archIs(arch);
+      changed(0);
+    }
+  });
+  const results = h("div", {class: "source-results"}, chart, chips.node, table.node);
+  const examples = h("div", {}, examplesList(state.example)), step = h("div", {});
+  replace(
+    root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("source.title")), said),
+    h("div", {class: "source-page"},
+      h("section", {class: "panel editor-panel"},
+        h("header", {}, h("h2", {}, t("source.heading")),
+          h("span", {}, address, " ", copyButton(() => location.href, t("source.share"), "button"))),
+        examples, editor.node, step, h("p", {class: "note", id: "editor-keys"}, t("source.keys")), below),
+      form.node, results));
+
+  /* ---- while typing ---- */
+
+  const ask = oneAtATime(askOnce, signal);
+  function changed(pause = PAUSE_MS) {
+    clearTimeout(timer);
+    timer = setTimeout(ask, pause);
+  }
+
+  function typedNow() {
+    if (state.example) {
+      replace(examples, examplesList(null));
+      replace(step);
+    }
+    state.example = null;
+    changed();
+  }
+
+  function lineChoose(line) {
+    if (line === editor.chosen() || !state.lines.some(one => one.line === line && one.accesses.length)) return;
+    editor.choose(line);
+    state.warp = 0;
+    changed(0);
+  }
+
+  async function askOnce() {
+    const text = typed.source = editor.text(), question = questionOf(typed, text), line = editor.chosen();
+    addressShow();
+    if (question.wrong) return form.wrong(question.wrong);
+    const arch = [typed.arch, ...othersOf()], explain = line && {...placeOf(state.warp, state.perBlock), line};
+    try {
+      const answer = await post("/v1/predictions", {...question, arch, ...(line && {explain})}, {signal});
+      if (editor.text() === text) await answerShow(answer);
+    } catch (error) {
+      if (!error.errors) throw error;
+      if (editor.text() === text) wrongShow(error);
+    }
+  }
+
+  async function addressShow() {
+    const fragment = state.example ? "" : `#${await addressPack({...typed})}`, short = fragment.length <= ADDRESS_MOST;
+    if (signal.aborted) return;
+    if (fragment) sessionStorage.setItem(LAST, fragment);
+    setQuery({example: state.example, line: editor.chosen()});
+    history.replaceState(history.state, "", location.pathname + location.search + (short ? fragment : ""));
+    address.textContent = short ? "" : t("source.too_long", {n: count(fragment.length), most: count(ADDRESS_MOST)});
+  }
+
+  async function answerShow(answer) {
+    const {explain, request, predictions, check, notes} = answer, [own] = predictions;
+    const byArch = new Map(predictions.map(row => [row.arch, row]));
+    wrongShow(null);
+    state.lines = own.lines ?? [];
+    state.parameters = parametersOf(request);
+    editor.show({lines: state.lines, faults: [], notes});
+    said.textContent = sentenceOf(answer);
+    below.textContent = [
+      t("source.compiler", {compiler: check.compiler}),
+      own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
+    ].filter(Boolean).join(" ");
+    form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
+    chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
+    table.show(state.lines);
+    replace(step, stepOf(state.example, state.lines));
+    if (explain) await chartShow(explain, request);
+  }
+
+  async function chartShow(explain, request) {
+    const other = explain.warps_per_block !== state.perBlock;
+    state.perBlock = explain.warps_per_block;
+    if (other && state.warp) return void ask();
+    if (!memory) {
+      const {memoryPanel} = await import("../charts/memory_panel.js");
+      memory = memoryPanel({
+        onWarp: warp => {
+          state.warp = warp;
+          changed(0);
+        }
+      });
+      replace(chart, memory.node);
+    }
+    memory.show({explain, before: null, after: null, grid: request.grid});
+  }
+
+  function wrongShow(error) {
+    const errors = error?.errors ?? [], faults = errors.filter(one => one.pointer === "#/source" && one.line),
+          sentences = {};
+    results.classList.toggle("stale", Boolean(error));
+    said.classList.toggle("wrong", Boolean(error));
+    if (error) editor.show({lines: [], faults, notes: []});
+    const elsewhere = [];
+    for (const one of errors.filter(one => !faults.includes(one))) {
+      const [name] = one.pointer.replace(/^#\//, "").split("/");
+      if (name === "explain" && state.warp) {
+        state.warp = 0;
+        return void ask();
+      }
+      if (!form.has(name) && name !== "source" && typed.source.includes(name))
+        form.show(state.parameters = [...state.parameters, {name}], null);
+      if (form.has(name)) sentences[name] ??= one.detail;
+      if (!form.has(name)) elsewhere.push(one.detail);
+    }
+    form.wrong(sentences);
+    if (!error) return;
+    const first = faults[0];
+    said.textContent = first ? t("source.fault", {line: first.line, detail: detailOf(first)}) :
+                               elsewhere[0] ?? (Object.keys(sentences).length ? t("source.fields") : error.message);
+  }
+
+  form.show(state.parameters, null);
+  editor.choose(Number(query.get("line")) || null);
+  changed(0);
+  return () => {
+    clearTimeout(timer);
+    memory?.close();
+  };
+}

@@ -1,0 +1,89 @@
+/* Of an experiment of a kernel of one's own, whose PTX was interpreted: its answer in a sentence, its outputs, its
+   source with what is wrong at its lines, and the way back to the editor. Loaded where there is one. */
+import {link} from "../api.js";
+import {h} from "../dom.js";
+import {count} from "../format.js";
+import {cell, headCell, numberCell, spanPanel, table} from "../parts.js";
+import {addressPack} from "../source/address.js";
+import {listingRows} from "../source/listing.js";
+import {detailIn} from "../source/marks.js";
+import {reasonSaid, t, wordsAdd} from "../words.js";
+
+// clang-format off
+wordsAdd({
+  "outputs.title": ["Outputs", "输出"],
+  "outputs.equal": ["The outputs are those of the reference", "输出与参照内核一致"],
+  "outputs.ran": ["It ran to its end without a fault", "运行完毕，没有发现错误"],
+  "outputs.blocks": ["{n} blocks were interpreted on a processor, which says nothing about a GPU’s time.", "在处理器上解释执行了 {n} 个线程块，其耗时不能说明 GPU 的速度。"],
+  "outputs.name": ["output", "输出"],
+  "outputs.type": ["type", "类型"],
+  "outputs.written": ["elements written", "已写元素"],
+  "outputs.of": ["{n} of {of}", "{n}（共 {of}）"],
+  "outputs.from": ["[{first}] on: {values}", "从 [{first}] 起：{values}"],
+  "outputs.reference": ["The reference: {detail}", "参照内核：{detail}"],
+});
+// clang-format on
+
+const REFERENCE = "the reference: ";
+const ofReference = ({failure}) => failure?.detail.startsWith(REFERENCE);
+
+/* Why it failed, in the language of the page. */
+export function failureSaid(experiment) {
+  const {failure, faults = []} = experiment, fault = faults.find(one => failure?.detail.endsWith(one.detail));
+  if (!fault) return reasonSaid(failure?.detail) ?? "";
+  return ofReference(experiment) ? t("outputs.reference", {detail: detailIn(fault)}) : detailIn(fault);
+}
+
+export const outcome = ({correctness}) => t(correctness.verified ? "outputs.equal" : "outputs.ran");
+export const interpreted = ({interpreter}) => t("outputs.blocks", {n: count(interpreter.blocks_run)});
+
+const valueText = value => value === null ? "–" : Array.isArray(value) ? `(${value.join(", ")})` : String(value);
+
+/* {node}; null: nothing was executed. */
+export function outputsPanel({outputs}) {
+  if (!outputs?.length) return null;
+  const row = ({name, type, elements, elements_written: written, sha256, shown}) =>
+    [h("tr", {}, h("th", {scope: "row", class: "mono"}, name), cell(type),
+       numberCell(t("outputs.of", {n: count(written), of: count(elements)})), h("td", {class: "mono"}, sha256)),
+     shown &&
+       h("tr", {},
+         h("td", {class: "mono", colspan: "4"},
+           t("outputs.from", {first: count(shown.first), values: shown.values.map(valueText).join(" ")})))];
+  const heads = [
+    headCell(t("outputs.name")), headCell(t("outputs.type")), headCell(t("outputs.written"), true), headCell("SHA-256")
+  ];
+  return {node: spanPanel(12, t("outputs.title"), null, table(t("outputs.title"), heads, outputs.map(row)))};
+}
+
+/* The source with its lines. */
+export const listed = (kernel, experiment) => h("div", {class: "editor listing"}, listingRows({
+                                                  lines: kernel.source.split("\n"),
+                                                  faults: ofReference(experiment) ? [] : experiment.faults ?? [],
+                                                  notes: experiment.notes ?? []
+                                                }));
+
+/* The editor with that source and that launch. */
+export async function editorLink(kernel, request) {
+  const json = value => value?.length || Object.keys(value ?? {}).length ? JSON.stringify(value, null, 1) : "";
+  const scalars = {};
+  for (const {name, value, elements} of kernel.arguments ?? []) {
+    if (elements !== undefined) continue;
+    const given = request[name] ?? (value === "size" ? request.size : undefined);
+    if (given !== undefined) scalars[name] = String(given);
+  }
+  for (const {name} of kernel.parameters)
+    if (name in request) scalars[name] = String(request[name]);
+  const typed = {
+    source: kernel.source,
+    arch: "sm_90",
+    scalars,
+    entry: kernel.entry,
+    arguments: json(kernel.arguments),
+    constants: json(kernel.constants),
+    threads: [kernel.threads ?? []].flat().join(", "),
+    block: request.block.join("x"),
+    grid: kernel.threads ? "" : request.grid.join("x"),
+    shared_bytes: request.shared_bytes ? String(request.shared_bytes) : ""
+  };
+  return link(`source#${await addressPack(typed)}`);
+}

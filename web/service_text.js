@@ -1,0 +1,36 @@
+/* What the service says in a page: plainText(text) is its sentence without what only a program can do with it, a path,
+   a method or JSON. A sentence is English or Chinese, as it came. tests/browser/test_result_page.py holds the rules
+   against all of the service's sentences. */
+import {moment} from "./format.js";
+
+const at = (text, language) => Number.isNaN(Date.parse(text)) ? text : moment(text, language);
+
+/* In their order: what is replaced, and by what. */
+// clang-format off
+const RULES = [
+  [/ ?GET \/v1\/[\w/]+(?: and \/v1\/\w+)? lists? (?:them|the kernels)/, ""],
+  [/ ?GET \/v1\/[\w/]+(?: 与 \/v1\/\w+)? 列出(?:全部|内核)/, ""],
+  [/; a list of values to try is for POST \/v1\/sweeps|；要尝试多个值，请用 POST \/v1\/sweeps/, ""],
+  [/; for the device called so say "device": ".*?"|；若指叫这个名字的设备，请写 "device": ".*?"/, ""],
+  [/, as (?:GET )?\/v1\/devices (?:tells|lists) (?:it|them)(?: in \w+)?/, ""],
+  [/，见 (?:GET )?\/v1\/devices(?: 的 \w+)?/, ""],
+  [/; POST \/v1\/predictions makes one|；POST \/v1\/predictions 给出一个/, ""],
+  [/; DELETE with(?: \?remove=true removes|out remove cancels) it/, ""],
+  [/；带 \?remove=true 的 DELETE 会删除它|；不带 remove 的 DELETE 会取消它/, ""],
+  [/POST \/v1\/\S+\/restore brings it back until (.+)/, (_, until) => `Undo brings it back until ${at(until, "en")}`],
+  [/在 (.+) 之前可用 POST \/v1\/\S+\/restore 恢复/, (_, until) => `${at(until, "zh")} 前可撤销`],
+  [/POST \/v1\/sweeps\/(\S+)\/restore first/, "bring back sweep $1 first"],
+  [/请先用 POST \/v1\/sweeps\/\S+\/restore 恢复该扫描/, "请先恢复该扫描"],
+  [/"spread": true lets each go/, "spread over the devices each goes"],
+  [/"spread": true 让每个点去/, "分散到各设备，每个点可去"],
+  [/\["one", "another"\]/, "one, another"],
+  [/(?<!\w)\[(\d+(?:, "?[\w. ]+"?)*)\]/, "$1"],
+  [/\{"(\w+)": "?([\w.]+)"?\}/g, "$1=$2"],
+  [/"(\w+)": (?:"([\w.]+)"|(true|false|\d+|\w+=\w+))/g, (_, name, text, value) => `${name} ${text ?? value}`],
+];
+// clang-format on
+
+export function plainText(text) {
+  const plain = RULES.reduce((left, [pattern, words]) => left.replace(pattern, words), text);
+  return plain === text ? text : plain.replace(/[;,:；，：]\s*$/, "");
+}
