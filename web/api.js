@@ -290,6 +290,7 @@ async function follow(path, onEvent, whole) {
       }
       onEvent({event: "open"});
       const push = eventReader(event => {
+        if (whole.aborted) return; /* a piece that was read before the abort may come after it */
         last = event.id ?? last;
         tries = 0;
         ended ||= event.event === "end";

@@ -27,7 +27,8 @@ export function heldBy(queue, index) {
   return own?.paused ? own : queue?.paused ? queue : null;
 }
 
-export const heldText = held => held.paused_by ? t("lab.paused_by", {who: held.paused_by}) : t("lab.paused");
+export const heldText = held =>
+  t(`lab.${held.devices ? "queue_" : ""}paused${held.paused_by ? "_by" : ""}`, {who: held.paused_by});
 
 export function deviceState(device, queue) {
   if (!device.in_list) return "gone";
@@ -96,6 +97,8 @@ export function deviceNotes(device) {
 
 export const DRAWN_MOST = 8; /* beyond, a row each */
 
+const noteOf = (device, held) => [held && heldText(held), device.note].filter(Boolean).join(". ");
+
 export function devicesTable(devices, queue, now, act) {
   return table(
     t("device.all"),
@@ -109,6 +112,6 @@ export function devicesTable(devices, queue, now, act) {
         h("tr", {}, h("th", {scope: "row"}, deviceLink(device)), h("td", {class: "spare"}, productOf(device)),
           cell(stateMark(deviceState(device, queue))),
           cell(device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, device.status.reason)),
-          numberCell(count(queueOf(queue, device.index)?.queued ?? 0)), h("td", {class: "spare quiet"}, device.note),
+          numberCell(count(queueOf(queue, device.index)?.queued ?? 0)), h("td", {class: "spare quiet"}, noteOf(device, heldBy(queue, device.index))),
           act && h("td", {class: "number act"}, act(device)))));
 }

@@ -5,8 +5,8 @@
    tests/rules/test_chinese.py holds the patterns against the sources. */
 // clang-format off
 const REASONS = [
-  ["cold samples: noise stayed at %, % was asked for", "冷启动样本的噪声为 {1%}，要求不超过 {2%}"],
-  ["hot samples: noise stayed at %, % was asked for", "热启动样本的噪声为 {1%}，要求不超过 {2%}"],
+  ["cold samples: noise stayed at %, % was asked for", "冷启动样本的噪声为 {1%}，要求不超过 {2%}", "cold samples: noise stayed at {1%}, at most {2%} was asked for"],
+  ["hot samples: noise stayed at %, % was asked for", "热启动样本的噪声为 {1%}，要求不超过 {2%}", "hot samples: noise stayed at {1%}, at most {2%} was asked for"],
   ["cold samples: the median is 0, so their noise is not known", "冷启动样本的中位数为 0，因此噪声未知"],
   ["hot samples: the median is 0, so their noise is not known", "热启动样本的中位数为 0，因此噪声未知"],
   ["cold samples: only %, and their noise is known from % on", "冷启动样本只有 {1} 个，至少 {2} 个才能得出噪声"],

@@ -120,12 +120,18 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_decref(groups);
 }
 
+/* A queue in which something waits has its reason printed with that. */
+static bool paused_is_unsaid(const json_t *queue)
+{
+    return json_path_true(queue, "paused") && json_path_number(queue, "queued") == 0;
+}
+
 static void print_whole_queue(struct context *context, const json_t *queue)
 {
     print_queue(queue, &context->screen, stdout);
     printf(language_text("%.0f queued, %.0f running%s\n"), json_path_number(queue, "queued"),
            json_path_number(queue, "running"),
-           json_path_true(queue, "paused") ? language_text("; the whole queue is paused") : "");
+           paused_is_unsaid(queue) ? language_text("; the whole queue is paused") : "");
 }
 
 int command_queue(struct context *context)
@@ -250,7 +256,7 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
     json_array_foreach (devices, i, row)
         if (!many)
             print_device(out, screen, row);
-    if (json_path_true(queue, "paused"))
+    if (paused_is_unsaid(queue))
         fputs(language_text("the whole queue is paused\n"), out);
     fputc('\n', out);
     print_queue(queue, screen, out);

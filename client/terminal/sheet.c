@@ -181,7 +181,8 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
         const struct column *column = &sheet->columns[i];
         const char *name = column->name && *column->name ? column->name : column->unit ? column->unit : "";
         if (column->left_out && *name) {
-            fprintf(out, "%s%s", before, name);
+            bool unit = name == column->name && column->unit && *column->unit; /* two may have one name */
+            fprintf(out, "%s%s%s%s", before, name, unit ? " " : "", unit ? column->unit : "");
             before = language_text(", ");
             left_out = true;
         }

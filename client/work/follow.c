@@ -68,7 +68,6 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
     if (total > 0) {
         add_bar(&line, done / total, screen->ascii);
         buffer_format(&line, "%.0f/%.0f", done, total);
-        add_running(&line, document, running);
     } else {
         add_experiment(&line, document);
     }
@@ -80,6 +79,8 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
         buffer_text(&line, language_text("  paused"));
     else if (isfinite(eta))
         buffer_format(&line, language_text("  about %s left"), left);
+    if (total > 0) /* last, as a narrow terminal cuts the line */
+        add_running(&line, document, running);
     screen_progress(screen, line.data);
     buffer_free(&line);
 }

@@ -172,6 +172,30 @@ def test_the_end_of_a_lessons_sweep_is_seen_though_it_came_during_a_look(browser
         assert service.delete(f"/v1/sweeps/{sweep['id']}?remove=true").status_code == 204
 
 
+# Two events in one piece; who listens ends it at the first.
+ENDED = """const done = arguments[0], assets = [...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "");
+import(assets + "api.js").then(({events}) => {
+  const ask = window.fetch, body = 'event: state\\ndata: 1\\n\\nevent: state\\ndata: 2\\n\\n', seen = [];
+  window.fetch = async () => new Response(body, {headers: {"Content-Type": "text/event-stream"}});
+  const stop = events("/v1/events", {onEvent: event => {
+    seen.push(event.event);
+    if (event.event === "state") stop();
+  }});
+  setTimeout(() => {
+    window.fetch = ask;
+    done(seen);
+  }, 300);
+})"""
+
+
+def test_after_the_end_of_a_stream_no_event_comes(browser, service):
+    walk = Walk(browser, service).open("lessons?lang=en")
+    walk.until(lambda: walk.all("h1"))
+    browser.set_script_timeout(60)
+    assert browser.execute_async_script(ENDED) == ["open", "state"]
+    walk.end()
+
+
 def test_a_lesson_is_asked_of_the_device_here(browser, service):
     walk = Walk(browser, service).open("lessons/strides").says("When does low efficiency hurt?", "h1")
     walk.until(lambda: walk.all("svg.memory"))

@@ -24,7 +24,7 @@ async function rowsRead(id, repeat, signal) {
   return points.filter(point => point.state === "succeeded")
     .map(
       point =>
-        ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, stable: point.stable})}));
+        ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, asked: repeat})}));
 }
 
 const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);
