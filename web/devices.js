@@ -112,6 +112,7 @@ export function devicesTable(devices, queue, now, act) {
         h("tr", {}, h("th", {scope: "row"}, deviceLink(device)), h("td", {class: "spare"}, productOf(device)),
           cell(stateMark(deviceState(device, queue))),
           cell(device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, device.status.reason)),
-          numberCell(count(queueOf(queue, device.index)?.queued ?? 0)), h("td", {class: "spare quiet"}, noteOf(device, heldBy(queue, device.index))),
+          numberCell(count(queueOf(queue, device.index)?.queued ?? 0)),
+          h("td", {class: "spare quiet"}, noteOf(device, heldBy(queue, device.index))),
           act && h("td", {class: "number act"}, act(device)))));
 }

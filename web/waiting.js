@@ -140,7 +140,9 @@ export function queueTable(rows, me) {
         h("td", {class: "number act"},
           mayCancel(row, me) &&
             button(
-              t(row.sweep ? "queue.cancel_whole" : row.queued > 1 ? "queue.cancel_first" : "queue.cancel"),
+              t(row.sweep        ? "queue.cancel_whole" :
+                  row.queued > 1 ? "queue.cancel_first" :
+                                   "queue.cancel"),
               () => cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me), {
                 small: true,
                 key: `cancel ${row.next}`,

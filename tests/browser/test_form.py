@@ -74,7 +74,7 @@ def test_a_paused_queue_is_told_once_and_truthfully(browser, guarded):
     walk = Walk(browser, guarded).open("")
     walk.type("#token", SECRET["ada"]).click(".token button").says("Nothing runs", "h1")
     assert guarded.request("POST", "/v1/queue/pause").status_code == 200
-    walk.open("new?kernel=read_offset").says("Paused by ada: what waits begins when somebody resumes it", ".when")
+    walk.open("new?kernel=read_offset").says("The queue is paused by ada: what waits begins when somebody resumes it", ".when")
     assert "at once" not in walk.text(".when")
     one = guarded.post(SMALL).json()["id"]
     walk.open(f"experiments/{one}").says("It waits: the queue is paused by ada", "h1")

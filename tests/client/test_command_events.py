@@ -102,7 +102,7 @@ def test_progress_comes_from_events(start, tmp_path):  # noqa: F811
     log = tmp_path / "access.log"
     service = start("--access-log", str(log))
     terminal = Terminal(service, "sweep", "copy", "size=4096", "block=32,64,128", "label.fake=sleep:1.2")
-    terminal.until(r"\[[█░]+\] [12]/3  copy block=\d+")
+    terminal.until(r"\[[█░]+\] [12]/3(  about [^ ]+ s left)?  copy block=\d+")
     assert terminal.end() == 0
     asked = questions(service, log)
     assert sum(path.endswith("/events") for path in asked) == 1

@@ -23,8 +23,7 @@ async function rowsRead(id, repeat, signal) {
   if (repeat === 1) return runs.filter(row => row.state === "succeeded");
   return points.filter(point => point.state === "succeeded")
     .map(
-      point =>
-        ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, asked: repeat})}));
+      point => ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, asked: repeat})}));
 }
 
 const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);

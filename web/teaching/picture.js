@@ -124,9 +124,9 @@ export function pictureOf({lesson, signal, onChange}) {
   const legend = picture.kind === "occupancy" ?
     null :
     h("p", {class: "memory-legend note"}, h("span", {class: "key waste"}),
-      t(picture.kind === "neighbours"                          ? "lessons.used_by_neither" :
+      t(picture.kind === "neighbours"                      ? "lessons.used_by_neither" :
           lesson.tiles?.some(([what]) => what === "turns") ? "memory.waits" :
-                                                                 "memory.waste"));
+                                                             "memory.waste"));
   const node =
     h("section", {class: "panel picture"}, h("header", {}, title, legend), drawn.node, few,
       h("div", {class: "controls"}, controls.map(control => control.node), locked), tiles);

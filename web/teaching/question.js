@@ -166,5 +166,6 @@ function rowsOf({lesson, question, own}) {
   ];
   return h(
     "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),
-    own && h("p", {class: "note"}, t("lessons.own_scale")));
+    own && rows.some(row => row !== first && row.mine?.stable && first.mine?.stable) &&
+      h("p", {class: "note"}, t("lessons.own_scale")));
 }
