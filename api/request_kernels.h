@@ -25,7 +25,7 @@ typedef struct source_kernel *source_find(void *arg, json_t *object, struct prob
 bool request_kernels_are_named(const json_t *value);
 
 /* Takes the kernels of users out of a request, and of its "reference" where that is an object, and sets the members "kernel"
-   to their names. `axes`: the request is a sweep's, and lists are axes. 0; or -1: *problems has what is wrong, or *error why
+   to their names. A reference without "arguments" gets those of the kernel. `axes`: the request is a sweep's, and lists are axes. 0; or -1: *problems has what is wrong, or *error why
    they cannot be read. In either case to be cleared. */
 int request_kernels_take(struct request_kernels *kernels, json_t *request, bool axes, source_find *find,
                          void *arg, struct problems *problems, struct error *error);

@@ -96,6 +96,22 @@ def test_what_a_reference_says_is_the_verdict(interpreting):
     assert wrong["correctness"]["first_mismatch"] == {"buffer": "out", "index": 7, "outside": False, "expected": 3.5, "found": 5.0, "line": 5, "reference_line": 4}
 
 
+def test_a_reference_without_arguments_has_those_of_the_kernel(interpreting):
+    """Whether they were sent or are stored, and whether the reference is sent or stored."""
+    store = As(interpreting, None).store
+    other = LOOP.replace("*in,", "*from,").replace("in[i]", "from[i]")
+    derived = store(source=LOOP)["name"]  # its `in` has another fill
+    filled = [{**INPUT, "fill": {"modulo": 7}}, *ARGUMENTS[1:]]
+    for kernel in ({**DEFINITION, "arguments": filled}, {"kernel": store(**{**DEFINITION, "arguments": filled})["name"]}):
+        for reference in ({"source": other}, {"source": LOOP, "grid": 1}, {"kernel": derived}):
+            made = interpreting.run({**kernel, "n": 1000, "by": 0.5, "show": {"out": "6..8"}, "reference": reference})
+            assert made["state"] == "succeeded" and made["correctness"]["verified"], made
+            assert made["outputs"][0]["shown"]["values"] == [3.0, 0.0, 0.5]
+    own = {"kernel": store(source=LOOP, arguments=ARGUMENTS)["name"]}
+    made = interpreting.run({**ASKED, "reference": own})
+    assert made["request"]["reference"]["kernel"] == own["kernel"]  # the same ones: it stays what it is
+
+
 @pytest.mark.parametrize("tolerance, state", [(0, "failed"), (0.05, "failed"), (0.15, "succeeded")])
 def test_values_may_differ_by_the_tolerance(interpreting, tolerance, state):
     near = {**ASKED, "source": SCALE.replace("by * in[i]", "by * in[i] + 0.1f")}
@@ -139,7 +155,7 @@ def test_a_launch_without_end_fails_by_its_time(interpreting):
     ({"tolerance": 1}, "#/tolerance"), ({"reference": "copy"}, "#/reference"), ({"reference": {}}, "#/reference/source"),
     ({"reference": {"kernel": "copy"}}, "#/reference/kernel"), ({"reference": {"kernel": "src-0123456789ab"}}, "#/reference/kernel"),
     ({"reference": {"source": LOOP, "arguments": ARGUMENTS, "n": 3}}, "#/reference/n"),
-    ({"reference": {"source": LOOP}}, "#/reference/arguments"),
+    ({"reference": {"source": LOOP.replace(", float by", "").replace("by", "2")}}, "#/reference/arguments"),
     ({"reference": {"source": LOOP.replace("in[i] *", "inn[i] *"), "arguments": ARGUMENTS, "grid": 1}}, "#/reference/source"),
     ({"reference": {"source": LOOP, "arguments": ARGUMENTS}, "tolerance": -1}, "#/tolerance"),
     ({"source": SCALE.replace("by * ", "bye * ")}, "#/source"), ({"offset": 1}, "#/offset"), ({"definition": {}}, "#/definition"),
