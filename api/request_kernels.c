@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/experiment_json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/source_json.h"
 #include "base/buffer.h"
@@ -174,6 +176,31 @@ int request_kernels_take(struct request_kernels *kernels, json_t *request, bool 
         problem_add_within(problems, "reference", &inner);
     }
     return problems->count == before && error->kind == ERROR_NONE ? 0 : -1;
+}
+
+/* ---- scalar arguments ---- */
+
+json_t *request_kernels_scalars(const char *request)
+{
+    const char *name;
+    json_t *value, *object = request ? json_loads(request, 0, NULL) : NULL, *scalars = NULL;
+    if (request_kernels_are_named(json_object_get(object, "kernel")))
+        json_object_foreach (object, name, value)
+            if (json_is_number(value) && !experiment_json_reserves(name) &&
+                (scalars || (scalars = json_object())))
+                json_object_set(scalars, name, value);
+    json_decref(object);
+    return scalars;
+}
+
+char *request_kernels_beside(const char *axes, const json_t *scalars)
+{
+    json_t *values = scalars ? json_loads(axes, 0, NULL) : NULL;
+    if (values)
+        json_object_update_missing(values, (json_t *)scalars);
+    char *text = values ? json_parts_text(values) : strdup(axes);
+    json_decref(values);
+    return text;
 }
 
 /* ---- to an executor ---- */

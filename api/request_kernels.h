@@ -39,6 +39,12 @@ const struct kernel *request_kernels_find(const struct request_kernels *kernels,
 /* The place in `at` of that kernel; -1: it is of the suite. */
 int request_kernels_index(const struct request_kernels *kernels, const struct kernel *kernel);
 
+/* The scalar arguments that a request of users' kernels gives one value each, by their names. New reference; NULL: there are none. */
+json_t *request_kernels_scalars(const char *request);
+
+/* The text of a JSON object, a point's axes, with those behind (NULL: as it is). To be freed; NULL: no memory. */
+char *request_kernels_beside(const char *axes, const json_t *scalars);
+
 /* True: the text is one of request_kernels_join(), with definitions. */
 bool request_kernels_are_joined(const char *request);
 

@@ -245,14 +245,14 @@ static int sweep_or_recipe_expand(struct submission_plan *plan, json_t *object,
 }
 
 /* What may still be wrong with a sweep that was expanded. */
-static int sweep_check(const struct sweep *sweep, const struct submission_request *request,
+static int sweep_check(const struct sweep *sweep, const char *text, const struct submission_request *request,
                        struct submission_fault *fault)
 {
     static_assert((int)COLUMNS_DETAIL_BYTES <= (int)JSON_PARTS_DETAIL_BYTES, "either detail fits");
     fault->device = sweep->unknown_device;
     if (sweep->unknown_device >= 0)
         return fail(fault, SUBMISSION_UNKNOWN);
-    if (sweep_reply_columns_check(&request->page, sweep->points[0].values, fault->detail) < 0)
+    if (sweep_reply_columns_check(&request->page, sweep->points[0].values, text, fault->detail) < 0)
         return fail(fault, SUBMISSION_MALFORMED);
     for (int i = 0; i < sweep->experiment_count; i++)
         if (!priority_allowed(sweep->experiments[i].priority, request->user, fault))
@@ -278,7 +278,7 @@ static int plan_sweep(struct submission_plan *plan, json_t *object, const struct
     /* Another one than that of the same text as an experiment. */
     if (request->key)
         fingerprint_make("sweep ", text, plan->fingerprint);
-    return sweep_check(&plan->items, request, fault);
+    return sweep_check(&plan->items, text, request, fault);
 }
 
 /* ---- both ---- */
