@@ -27,7 +27,7 @@ static int add(struct source_predictions *predictions, struct source_service *se
     for (int i = 0; i < predictions->count; i++)
         known = known || predictions->at[i].compiled_for == compilation->architecture;
     if (!compilation->ok)
-        stored_source_add_faults(problems, compilation);
+        stored_source_add_faults(problems, kernel, compilation);
     if (known || !compilation->ok) {
         source_cache_release(build);
         return 0;

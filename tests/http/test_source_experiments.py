@@ -159,10 +159,22 @@ def test_a_launch_without_end_fails_by_its_time(interpreting):
     ({"reference": {"source": LOOP.replace("in[i] *", "inn[i] *"), "arguments": ARGUMENTS, "grid": 1}}, "#/reference/source"),
     ({"reference": {"source": LOOP, "arguments": ARGUMENTS}, "tolerance": -1}, "#/tolerance"),
     ({"source": SCALE.replace("by * ", "bye * ")}, "#/source"), ({"offset": 1}, "#/offset"), ({"definition": {}}, "#/definition"),
+    ({"entry": "scal"}, "#/entry"), ({"n": 0}, "#/n"), ({"n": 10**12}, "#/n"), ({"n": 1.5}, "#/n"), ({"n": 2**33}, "#/n"),
+    ({"reference": {"source": LOOP, "entry": "nave", "arguments": ARGUMENTS}}, "#/reference/entry"),
     ({"repeat": 0}, "#/repeat"), ({"device": "far"}, "#/device"), ({"arch": "sm_90"}, "#/arch")])
 def test_wrong_members_are_named(interpreting, wrong, pointer):
     errors = refused(interpreting, **{**ASKED, **wrong})
     assert any(error["pointer"] == pointer for error in errors), errors
+    assert pointer == "#/size" or all(error["pointer"] != "#/size" for error in errors)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"arguments": ARGUMENTS}])
+def test_a_mistyped_entry_is_wrong_at_the_entry(interpreting, arguments):
+    two = SCALE + SCALE.replace("scale", "add").replace("by * ", "by + ")
+    for path, more in (("experiments", {"n": 64, "by": 1}), ("predictions", {"n": 64, "by": 1}), ("kernels", {})):
+        answer = interpreting.request("POST", f"/v1/{path}", json={"source": two, "entry": "scael", "threads": "n", **arguments, **more})
+        error, = answer.json()["errors"]
+        assert error == {"pointer": "#/entry", "detail": 'there is no __global__ function "scael": did you mean "scale"? there are: scale, add'}, path
 
 
 def test_what_is_for_sources_alone_is_refused_elsewhere(interpreting):

@@ -147,7 +147,7 @@ def test_a_comparison_chooses_by_scalars(interpreting):  # noqa: F811
     ({"offset": [0, -1, 4294967296]}, None), ({"show": {"inn": 0}}, "#/show/inn"), ({"show": ["out"]}, "#/show"),
     ({"reference": {"kernel": "copy"}}, "#/reference/kernel"), ({"reference": {"source": LOOP, "arguments": ARGUMENTS}}, "#/reference/arguments"),
     ({"source": [SHIFTED, SCALE]}, "#/source"), ({"source": SHIFTED.replace("in[", "inn[")}, "#/source"), ({"tolerance": [0, 1]}, "#/tolerance"),
-    ({"kernel": "copy"}, "#/kernel"), ({"counters": True}, None), ({"repeat": 0}, "#/repeat"), ({"recipe": "read_segment_cached"}, "#/recipe"), ({"entry": "other"}, "#/source")])
+    ({"kernel": "copy"}, "#/kernel"), ({"counters": True}, None), ({"repeat": 0}, "#/repeat"), ({"recipe": "read_segment_cached"}, "#/recipe"), ({"entry": "other"}, "#/entry")])
 def test_what_is_wrong_with_all_points_is_refused(interpreting, wrong, pointer):  # noqa: F811
     asked = {key: value for key, value in {**SHIFT, "n": [64, 128], "offset": 0, **wrong}.items() if value is not None}
     if pointer:
