@@ -193,7 +193,8 @@ static void add_missing(const char *entry, const struct source_signature *signat
                 suggest_text(&meant), signature->functions);
 }
 
-void source_json_add_entry(const struct source_draft *draft, const char *detail, struct problems *problems)
+/* The compiler took it for none, as `detail` says. */
+static void add_entry(const struct source_draft *draft, const char *detail, struct problems *problems)
 {
     struct source_signature *signature = calloc(1, sizeof *signature);
     struct error error = {0};
@@ -203,6 +204,23 @@ void source_json_add_entry(const struct source_draft *draft, const char *detail,
     else
         problem_add(problems, "#/entry", "%s", detail);
     free(signature);
+}
+
+void source_json_add_faults(const struct source_kernel *kernel, const struct compilation *compilation,
+                            struct problems *problems)
+{
+    static const char of_entry[] = COMPILATION_ENTRY_NAME ": ";
+    bool entry = false; /* once: the compiler says several things of one wrong name */
+    for (int i = 0; i < compilation->fault_count; i++) {
+        const struct compilation_fault *fault = &compilation->faults[i];
+        if (strncmp(fault->text, of_entry, sizeof of_entry - 1) != 0) {
+            problem_add_at(problems, "#/source", (int)fault->line, (int)fault->column, "%s", fault->text);
+            continue;
+        }
+        if (!entry)
+            add_entry(&kernel->draft, fault->text + sizeof of_entry - 1, problems);
+        entry = true;
+    }
 }
 
 static void read_arguments(struct source_draft *draft, const json_t *request, struct problems *problems)

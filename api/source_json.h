@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "api/compilation.h"
 #include "kernels/source/source_kernel.h"
 
 /* True: the request brings a kernel along. */
@@ -22,8 +23,9 @@ struct source_kernel *source_json_define(json_t *definition, struct problems *pr
    its first fault, ERROR_MEMORY. */
 struct source_kernel *source_json_read_text(const char *text, struct error *error);
 
-/* Adds what is wrong with the entry of a kernel that the compiler took for none: which functions there are, and else `detail`. */
-void source_json_add_entry(const struct source_draft *draft, const char *detail, struct problems *problems);
+/* Adds what the compiler found wrong, at "#/source", or at "#/entry" where it knows no function of that name. */
+void source_json_add_faults(const struct source_kernel *kernel, const struct compilation *compilation,
+                            struct problems *problems);
 
 /* Adds each scalar argument that must have a value and has no member in the request. */
 void source_json_require(const struct source_kernel *kernel, const json_t *request,

@@ -112,6 +112,28 @@ def test_a_reference_without_arguments_has_those_of_the_kernel(interpreting):
     assert made["request"]["reference"]["kernel"] == own["kernel"]  # the same ones: it stays what it is
 
 
+def test_a_result_has_the_prediction_of_its_launch(interpreting):
+    """The members of a suite kernel's result, with the counts that POST /v1/predictions gives."""
+    uneven = {**ASKED, "source": SCALE.replace("in[i]", "in[i * 33 % n]")}
+    made = interpreting.run(uneven)
+    answer, = interpreting.request("POST", "/v1/predictions", json={**uneven, "arch": "sm_90"}).json()["predictions"]
+    more = {"note"}  # that the model does not know the CPU
+    assert {key: value for key, value in made["prediction"].items() if key not in more} == \
+        {key: value for key, value in answer.items() if key not in more | {"lines", "occupancy", "time"}}
+    assert made["prediction"]["gld_efficiency_pct"] < 20 and "sm_90" in made["prediction"]["note"]
+    assert made["occupancy"] == answer["occupancy"] and made["time"]["status"] == "unavailable"
+    suite = interpreting.run({"kernel": "copy", "size": 64})
+    assert {"prediction", "occupancy", "time"} <= set(suite) & set(made)
+    table = interpreting.get(f"/v1/experiments?kernel={made['request']['kernel']}&columns=predicted_gld_efficiency_pct,predicted_gld_transactions",
+                             headers={"Accept": "text/csv"}).text.splitlines()
+    assert [float(cell) for cell in table[1].split(",")] == [pytest.approx(made["prediction"]["gld_efficiency_pct"]), made["prediction"]["gld_sectors"]]
+
+
+def test_of_a_launch_with_a_fault_nothing_is_predicted(interpreting):
+    made = interpreting.run({**ASKED, "source": SCALE.replace("i < n", "i <= n")})
+    assert made["prediction"]["status"] == "unavailable" and "had a fault" in made["prediction"]["reason"]
+
+
 @pytest.mark.parametrize("tolerance, state", [(0, "failed"), (0.05, "failed"), (0.15, "succeeded")])
 def test_values_may_differ_by_the_tolerance(interpreting, tolerance, state):
     near = {**ASKED, "source": SCALE.replace("by * in[i]", "by * in[i] + 0.1f")}

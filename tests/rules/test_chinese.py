@@ -70,7 +70,7 @@ def test_the_words_are_found():
 # ---- reasons of a missing value ----
 
 REASONED_IN = ["api/stability_json.c", "api/bandwidth_json.c", "api/result_json.c", "api/counters_json.c", "api/device_json.c", "kernels/stability.c",
-               "kernels/measure/counting.c", "executor/executor.c", "kernels/source/source_count.cpp", "server/routes/source_predictions.c"]
+               "kernels/measure/counting.c", "executor/executor.c", "kernels/source/source_count.cpp", "api/source_predictions.c"]
 
 
 def reasons_of(path):

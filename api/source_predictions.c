@@ -1,12 +1,12 @@
 /* One compilation and one execution for each architecture that the compiler makes. */
-#include "server/routes/source_predictions.h"
+#include "api/source_predictions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/source_lines.h"
-#include "server/routes/stored_source.h"
+#include "api/source_json.h"
 
 static int arch_number(const char *name)
 {
@@ -27,7 +27,7 @@ static int add(struct source_predictions *predictions, struct source_service *se
     for (int i = 0; i < predictions->count; i++)
         known = known || predictions->at[i].compiled_for == compilation->architecture;
     if (!compilation->ok)
-        stored_source_add_faults(problems, kernel, compilation);
+        source_json_add_faults(kernel, compilation, problems);
     if (known || !compilation->ok) {
         source_cache_release(build);
         return 0;
@@ -92,6 +92,13 @@ bool source_predictions_compiled_for(const struct source_prediction *made, const
     return made->compiled_for == arch_number(arch);
 }
 
+struct access source_predictions_access(const struct source_prediction *made, const char *arch)
+{
+    struct access access = made->count.access;
+    access.exact = access.exact && source_predictions_compiled_for(made, arch);
+    return access;
+}
+
 struct experiment source_predictions_experiment(const struct experiment *experiment,
                                                 const struct source_prediction *made)
 {
@@ -127,8 +134,8 @@ void source_predictions_code(struct prediction_answer *answer, const struct sour
         answer->no_code = made->count.no_code;
 }
 
-void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
-                              const struct source_prediction *made, const struct prediction_answer *answer)
+void source_predictions_write_code(struct json_writer *json, const struct source_prediction *made,
+                                   const struct prediction_answer *answer)
 {
     char other[128] = "";
     if (!answer->known) /* says so itself, and nothing was counted */
@@ -139,8 +146,15 @@ void source_predictions_write(struct json_writer *json, const struct experiment 
                  made->arch, answer->arch);
     json_writer_string(json, "compiled_for", made->arch);
     json_writer_name(json, "inexact", other[0] ? other : made->count.inexact);
-    source_lines_write(json, "lines", source_kernel_of(experiment->kernel)->draft.source, &made->count,
-                       &answer->prediction);
+}
+
+void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
+                              const struct source_prediction *made, const struct prediction_answer *answer)
+{
+    source_predictions_write_code(json, made, answer);
+    if (answer->known)
+        source_lines_write(json, "lines", source_kernel_of(experiment->kernel)->draft.source, &made->count,
+                           &answer->prediction);
 }
 
 void source_predictions_write_check(struct json_writer *json, const struct source_predictions *predictions)
