@@ -22,6 +22,7 @@ const REASONS = [
   ["not checked: a \"reference\" says which kernel's outputs they must be", "未检查：用 \"reference\" 指定应与哪个内核的输出一致"],
   ["the launch had a fault: nothing is predicted of it", "启动中有错误，因此没有预测"],
   ["there was no time left to count what the launch touches", "没有剩余时间统计启动所访问的内存"],
+  ["no thread of this warp accesses memory: what the kernel works on ends before it", "这个线程束没有线程访问内存：内核处理的数据在它之前已经结束"],
   ["the kernel was not timed", "内核没有计时"],
   ["launches did not arrive in time: every sample was discarded", "启动没有及时到达，全部样本作废"],
   ["every sample was discarded: launches did not arrive in time", "启动没有及时到达，全部样本作废"],
