@@ -43,6 +43,15 @@ static int add(struct source_predictions *predictions, struct source_service *se
     return 0;
 }
 
+/* Of a sentence that begins with its line of the source, as source_launch_data_open() makes it. */
+static void add_at_line(struct problems *problems, const char *text)
+{
+    int line = 0, behind = 0;
+    if (sscanf(text, "line %d: %n", &line, &behind) != 1 || !behind)
+        line = behind = 0;
+    problem_add_at(problems, "#/source", line, 0, "%s", text + behind);
+}
+
 int source_predictions_make(struct source_predictions *predictions, struct source_service *service,
                             const struct source_launch_question *question, const json_t *archs,
                             struct problems *problems, struct error *error)
@@ -57,7 +66,7 @@ int source_predictions_make(struct source_predictions *predictions, struct sourc
             continue;
         if (error->kind != ERROR_INVALID)
             return -1;
-        problem_add(problems, "#/source", "%s", error->text);
+        add_at_line(problems, error->text);
         error_clear(error);
     }
     return 0;

@@ -190,6 +190,14 @@ def test_wrong_members_are_named(interpreting, wrong, pointer):
     assert pointer == "#/size" or all(error["pointer"] != "#/size" for error in errors)
 
 
+def test_what_is_not_executed_is_refused_with_its_line(interpreting):
+    odd = SCALE.replace("    if (i < n)", '    unsigned odd;\n    asm volatile("mov.u32 %0, %%reserved_smem_offset_1;" : "=r"(odd));\n    if (i < n + odd)')
+    answer = interpreting.request("POST", "/v1/predictions", json={**ASKED, "source": odd, "arch": "sm_90"})
+    error, = answer.json()["errors"]
+    assert error == {"pointer": "#/source", "line": 5, "detail": "%reserved_smem_offset_1 is not known"}
+    assert interpreting.run({**ASKED, "source": odd})["failure"]["detail"] == "line 5: %reserved_smem_offset_1 is not known"
+
+
 @pytest.mark.parametrize("arguments", [{}, {"arguments": ARGUMENTS}])
 def test_a_mistyped_entry_is_wrong_at_the_entry(interpreting, arguments):
     two = SCALE + SCALE.replace("scale", "add").replace("by * ", "by + ")
