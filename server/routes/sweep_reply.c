@@ -283,16 +283,16 @@ int sweep_reply_columns_check(const struct sweep_page *page, const char *axes, c
     return status;
 }
 
-struct taking {
+struct first_values {
     const json_t *scalars;
     struct buffer values;
 };
 
 static int values_take(void *arg, const struct point_row *row)
 {
-    struct taking *taking = arg;
-    char *values = request_kernels_beside(row->axes, taking->scalars);
-    taking->values.failed |= !values || buffer_text(&taking->values, values) < 0;
+    struct first_values *first = arg;
+    char *values = request_kernels_beside(row->axes, first->scalars);
+    first->values.failed |= !values || buffer_text(&first->values, values) < 0;
     free(values);
     return 0;
 }
@@ -303,10 +303,10 @@ static int table_begin(struct request *request, struct paging *paging, const str
 {
     char detail[COLUMNS_DETAIL_BYTES];
     struct sweep_table all = {0};
-    struct taking taking = {.scalars = paging->scalars};
-    const struct buffer *values = &taking.values;
+    struct first_values first = {.scalars = paging->scalars};
+    const struct buffer *values = &first.values;
     struct error error = {0};
-    int status = store_points(paging->service->store, paging->id, 0, 1, values_take, &taking, &error);
+    int status = store_points(paging->service->store, paging->id, 0, 1, values_take, &first, &error);
     if (values->failed)
         status = error_set(&error, ERROR_MEMORY, "no memory for a table");
     if (status < 0)
@@ -317,7 +317,7 @@ static int table_begin(struct request *request, struct paging *paging, const str
     else
         columns_header(&paging->head, &paging->columns, all.names);
     sweep_table_clear(&all);
-    buffer_free(&taking.values);
+    buffer_free(&first.values);
     return status;
 }
 
