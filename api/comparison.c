@@ -119,9 +119,23 @@ static int point_add(struct comparison *comparison, json_t *fields, struct error
     return 0;
 }
 
+/* Remembers which fields that the request names this experiment has. */
+static void fields_see(struct comparison *comparison, int side, const json_t *asked)
+{
+    const struct comparison_request *request = comparison->request;
+    const char *name;
+    json_t *wanted;
+    int bit = 0;
+    json_object_foreach ((json_t *)request->sides[side].where, name, wanted)
+        comparison->where_seen[side] |= (unsigned)(json_object_get(asked, name) != NULL) << bit++;
+    for (int i = 0; i < request->but_for_count; i++)
+        comparison->but_for_seen |= (unsigned)(json_object_get(asked, request->but_for[i]) != NULL) << i;
+}
+
 /* Its point; -1: none, the side does not want it; -2 with *error. */
 static int point_of(struct comparison *comparison, int side, const json_t *asked, struct error *error)
 {
+    fields_see(comparison, side, asked);
     if (!comparison_fields_match(&comparison->request->sides[side], asked))
         return -1;
     json_t *fields = comparison_fields(comparison->request, asked);

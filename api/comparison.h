@@ -42,6 +42,13 @@ struct comparison_request {
 int comparison_request_read(struct comparison_request *request, json_t *object, struct problems *problems);
 void comparison_request_clear(struct comparison_request *request);
 
+/* Bit i of `seen`: an experiment of the side, or of either, has the field i of `where`, or of but_for. Adds each other one that
+   no kernel of the suite has: scalar arguments of users' kernels are known by their experiments alone. */
+void comparison_request_check_where(const struct comparison_request *request, int side, unsigned seen,
+                                    struct problems *problems);
+void comparison_request_check_but_for(const struct comparison_request *request, unsigned seen,
+                                      struct problems *problems);
+
 /* Has that request of an experiment the values of the side's `where`? */
 bool comparison_fields_match(const struct comparison_side *side, const json_t *experiment);
 
@@ -102,7 +109,8 @@ struct comparison {
     /* index by the text of what identifies a point; owned, as all below; NULL once it is judged */
     json_t *point_of;
     json_t *known[2]; /* by a request's text: [index of its point or -1, what is shown of it]; likewise */
-    json_t *seen;     /* side by the id of an experiment; likewise */
+    unsigned where_seen[2], but_for_seen; /* as in comparison_request_check_where() */
+    json_t *seen;                         /* side by the id of an experiment; likewise */
     json_t *facts_of; /* index by the text of a result's facts and what was asked for beside; likewise */
     json_t *facts;    /* those, as lists: comparison_facts[], then an object of the request's fields */
     json_t *common;   /* fields that are the same at all points of both sides */

@@ -26,6 +26,7 @@ static bool field_known(const char *name)
     return false;
 }
 
+/* Of a field that no experiment of the comparison has. */
 static void check_field(const char *name, const char *pointer, struct problems *problems)
 {
     static const char *const common[] = {"kernel", "dtype", "size", "block", "grid"};
@@ -97,17 +98,10 @@ static void read_labels(struct comparison_side *side, const json_t *value, const
 static void read_where(struct comparison_side *side, const json_t *value, const char *pointer,
                        struct problems *problems)
 {
-    const char *name;
-    json_t *wanted;
     if (!json_is_object(value) || json_object_size(value) > WHERE_MAX) {
         problem_add(problems, pointer,
                     "must be an object of at most %d fields and their values, as {\"offset\": 0}", WHERE_MAX);
         return;
-    }
-    json_object_foreach ((json_t *)value, name, wanted) {
-        char at[64];
-        problem_pointer(at, sizeof at, pointer, name);
-        check_field(name, at, problems);
     }
     side->where = value;
 }
@@ -191,7 +185,6 @@ static void read_but_for(struct comparison_request *request, const json_t *value
             problem_add(problems, pointer, "must be the name of a field, is %s", json_parts_type(name));
             continue;
         }
-        check_field(json_string_value(name), pointer, problems);
         request->but_for[request->but_for_count++] = json_string_value(name);
     }
 }
@@ -247,6 +240,31 @@ void comparison_request_clear(struct comparison_request *request)
 {
     json_decref(request->tree);
     request->tree = NULL;
+}
+
+void comparison_request_check_where(const struct comparison_request *request, int side, unsigned seen,
+                                    struct problems *problems)
+{
+    const char *name;
+    json_t *wanted;
+    json_object_foreach ((json_t *)request->sides[side].where, name, wanted) {
+        char pointer[64];
+        problem_pointer(pointer, sizeof pointer, side ? "#/b/where" : "#/a/where", name);
+        if (!(seen & 1))
+            check_field(name, pointer, problems);
+        seen >>= 1;
+    }
+}
+
+void comparison_request_check_but_for(const struct comparison_request *request, unsigned seen,
+                                      struct problems *problems)
+{
+    for (int i = 0; i < request->but_for_count; i++) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "#/but_for/%d", i);
+        if (!(seen >> i & 1))
+            check_field(request->but_for[i], pointer, problems);
+    }
 }
 
 /* ---- the fields that make a point ---- */

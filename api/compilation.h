@@ -17,6 +17,8 @@
 #define COMPILATION_KIND "compile"
 /* What the user's source is called in the compiler's messages and in PTX. */
 #define COMPILATION_SOURCE_NAME "source"
+/* How a fault's text begins that is of the entry's name, with ": " behind it. */
+#define COMPILATION_ENTRY_NAME "entry"
 
 enum {
     COMPILATION_SOURCE_BYTES = 64 << 10,

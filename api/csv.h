@@ -37,7 +37,8 @@ int csv_header(struct buffer *out, const struct columns *columns);
 int csv_row(struct buffer *out, const struct columns *columns, const struct view_point *point);
 
 /* ---- a sweep: its summary is a row a point, with its index, its axes, and the summary's figures; its runs are rows as above,
-   with the axes besides that no figure has, as scalar arguments of a user's kernel ---- */
+   with the axes besides that no figure has. Scalar arguments of a user's kernel count as axes. A table of experiments of one
+   kernel has such columns too; there the values are the request's members ---- */
 
 /* All its columns: a column's place in struct columns is an index of names. */
 struct sweep_table {

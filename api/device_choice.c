@@ -142,6 +142,31 @@ int device_choice_check_default(const char *text, struct error *error)
                      "--default-device %s is neither a number nor a device's name nor any", text);
 }
 
+/* Of the default device, or of any one (choice NULL): is it known to be a CPU, and listed? */
+static bool has_cpu(const struct device_choice *choice, const struct device_offers *offers)
+{
+    for (int i = 0; i < offers->count; i++) {
+        const struct device_offer *offer = &offers->at[i];
+        bool meant = !choice || (choice->kind == DEVICE_BY_NUMBER ? choice->number == offer->number
+                                                                  : strcmp(choice->called, offer->name) == 0);
+        if (meant && offer->listed && offer->facts && strcmp(offer->facts->backend, "cpu") == 0)
+            return true;
+    }
+    return false;
+}
+
+int device_choice_default_source(json_t *request, const char *text, int first,
+                                 const struct device_offers *offers)
+{
+    struct device_choice choice = {.kind = DEVICE_BY_NUMBER, .number = first};
+    if (text && text[0])
+        device_choice_parse(&choice, text);
+    if (!json_object_get(request, "device") && !json_is_true(json_object_get(request, "spread")) &&
+        choice.kind != DEVICE_ANY && !has_cpu(&choice, offers) && has_cpu(NULL, offers))
+        return json_object_set_new(request, "device", json_pack("{s:s}", "arch", "cpu"));
+    return device_choice_default(request, text, first);
+}
+
 int device_choice_default(json_t *request, const char *text, int first)
 {
     struct device_choice choice;

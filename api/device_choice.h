@@ -1,6 +1,7 @@
 /* "device" of a request: a number, a name, "any", or an object of what it must be. */
 #pragma once
 
+#include "api/device_offer.h"
 #include "base/error.h"
 #include "kernels/experiment.h"
 
@@ -27,3 +28,8 @@ bool device_choice_open(const struct device_choice *choice);
    device that `text` (--default-device; NULL or empty: none) names, else `first`, the number of the list's
    first device (-1: "any"). 0, or -1: no memory. */
 int device_choice_default(struct json_t *request, const char *text, int first);
+
+/* The same of a request with a kernel that a user brings, which runs where PTX is interpreted: where the default is another
+   device, and some device of the list is a CPU, any CPU, {"arch": "cpu"}. */
+int device_choice_default_source(struct json_t *request, const char *text, int first,
+                                 const struct device_offers *offers);

@@ -318,6 +318,7 @@ int experiment_json_read_of(struct experiment *experiment, const struct kernel *
     const char *key;
     json_t *value;
     experiment_init(experiment, kernel);
+    experiment->size_by_name = kernel->size_name && json_object_get(request, kernel->size_name);
     if (kernel->size_name && json_object_get(request, "size") && json_object_get(request, kernel->size_name))
         problem_add(problems, "#/size", "\"%.48s\" says it too: leave one of them out", kernel->size_name);
     json_object_foreach ((json_t *)request, key, value) {

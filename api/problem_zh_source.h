@@ -123,7 +123,7 @@
     {"has %zu bytes, at most %d are taken", "有 {1} 字节，最多接受 {2} 字节"},
     {"must be the name of a __global__ function, or an instance of a template as \"scale<float, 4>\", of at most %d bytes", "须为 __global__ 函数的名称，或模板的实例，例如 \"scale<float, 4>\"，最多 {1} 字节"},
     {"is required: there are several __global__ functions: %s", "须给出：有多个 __global__ 函数：{1}"},
-    {"there is no __global__ function \"%s\"; there are: %s", "没有 __global__ 函数 \"{1}\"；现有：{2}"},
+    {"there is no __global__ function \"%s\"%? there are: %s", "没有 __global__ 函数 \"{1}\"{2}现有：{3}"},
     {"there is no __global__ function in the source", "源代码中没有 __global__ 函数"},
     {"%s is a template: say an instance of it, as \"%s<float>\"", "{1} 是模板：请写明一个实例，例如 \"{2}<float>\""},
     {"a kernel has at most %d parameters here", "内核最多 {1} 个参数"},

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/experiment_json.h"
+#include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/source_json.h"
 #include "base/buffer.h"
@@ -75,10 +77,32 @@ struct taking {
     struct error *error;
 };
 
-/* Of one object, whose "kernel" is its name from here on. */
-static void take_one(const struct taking *taking, json_t *object, struct problems *problems)
+/* Takes over the kernel, and returns it as it is with those arguments; itself where it does not go with them. */
+static struct source_kernel *with_arguments(struct source_kernel *kernel, json_t *arguments,
+                                            struct error *error)
+{
+    struct problems problems = {0};
+    struct buffer text = source_draft_text(&kernel->draft);
+    json_t *definition = text.failed ? NULL : json_loads(text.data, 0, NULL);
+    struct source_kernel *other = NULL;
+    buffer_free(&text);
+    if (json_object_set(definition, "arguments", arguments) == 0)
+        other = source_json_define(definition, &problems, error);
+    json_decref(definition);
+    if (!other)
+        return kernel;
+    source_kernel_free(kernel);
+    return other;
+}
+
+/* Of one object, whose "kernel" is its name from here on. `arguments`: those that a kernel found by its name is to have; NULL:
+   its own. */
+static void take_one(const struct taking *taking, json_t *object, json_t *arguments,
+                     struct problems *problems)
 {
     struct source_kernel *found = taking->find(taking->arg, object, problems, taking->error);
+    if (found && arguments)
+        found = with_arguments(found, arguments, taking->error);
     const struct source_kernel *kernel = found ? add(taking->kernels, found, taking->error) : NULL;
     if (kernel && json_object_set_new(object, "kernel", json_string(kernel->name)) < 0)
         error_set(taking->error, ERROR_MEMORY, "no memory for a request");
@@ -96,7 +120,7 @@ static void take_named(const struct taking *taking, const json_t *request, struc
         if (object && i == REQUEST_KERNELS)
             problem_add(problems, "#/kernel", "at most %d of one's own", REQUEST_KERNELS);
         else if (object && json_object_set(object, "kernel", name) == 0)
-            take_one(taking, object, &inner);
+            take_one(taking, object, NULL, &inner);
         json_decref(object);
         for (int p = 0; p < inner.count && p < EXPERIMENT_PROBLEMS; p++) {
             char pointer[64];
@@ -121,10 +145,22 @@ static void take_top(const struct taking *taking, json_t *request, bool axes, st
                     "is one source: to compare several, store each with POST /v1/kernels, and list their "
                     "names in \"kernel\"");
     else if (source_json_is_there(request) || is_users(name))
-        take_one(taking, request, problems);
+        take_one(taking, request, NULL, problems);
     if (block)
         json_object_set(request, "block", block);
     json_decref(block);
+}
+
+/* Without "arguments" it has those of the request's kernel, of several the first's. */
+static void take_reference(const struct taking *taking, json_t *reference, struct problems *problems)
+{
+    json_t *definition = json_loads(taking->kernels->definition[0], 0, NULL);
+    json_t *arguments = json_object_get(definition, "arguments");
+    bool own = json_object_get(reference, "arguments") != NULL, brought = source_json_is_there(reference);
+    if (brought && !own && arguments)
+        json_object_set(reference, "arguments", arguments);
+    take_one(taking, reference, brought || own ? NULL : arguments, problems);
+    json_decref(definition);
 }
 
 int request_kernels_take(struct request_kernels *kernels, json_t *request, bool axes, source_find *find,
@@ -136,10 +172,35 @@ int request_kernels_take(struct request_kernels *kernels, json_t *request, bool 
     int before = problems->count;
     take_top(&taking, request, axes, problems);
     if (json_is_object(reference) && kernels->count) {
-        take_one(&taking, reference, &inner);
+        take_reference(&taking, reference, &inner);
         problem_add_within(problems, "reference", &inner);
     }
     return problems->count == before && error->kind == ERROR_NONE ? 0 : -1;
+}
+
+/* ---- scalar arguments ---- */
+
+json_t *request_kernels_scalars(const char *request)
+{
+    const char *name;
+    json_t *value, *object = request ? json_loads(request, 0, NULL) : NULL, *scalars = NULL;
+    if (request_kernels_are_named(json_object_get(object, "kernel")))
+        json_object_foreach (object, name, value)
+            if (json_is_number(value) && !experiment_json_reserves(name) &&
+                (scalars || (scalars = json_object())))
+                json_object_set(scalars, name, value);
+    json_decref(object);
+    return scalars;
+}
+
+char *request_kernels_beside(const char *axes, const json_t *scalars)
+{
+    json_t *values = scalars ? json_loads(axes, 0, NULL) : NULL;
+    if (values)
+        json_object_update_missing(values, (json_t *)scalars);
+    char *text = values ? json_parts_text(values) : strdup(axes);
+    json_decref(values);
+    return text;
 }
 
 /* ---- to an executor ---- */

@@ -25,7 +25,7 @@ typedef struct source_kernel *source_find(void *arg, json_t *object, struct prob
 bool request_kernels_are_named(const json_t *value);
 
 /* Takes the kernels of users out of a request, and of its "reference" where that is an object, and sets the members "kernel"
-   to their names. `axes`: the request is a sweep's, and lists are axes. 0; or -1: *problems has what is wrong, or *error why
+   to their names. A reference without "arguments" gets those of the kernel. `axes`: the request is a sweep's, and lists are axes. 0; or -1: *problems has what is wrong, or *error why
    they cannot be read. In either case to be cleared. */
 int request_kernels_take(struct request_kernels *kernels, json_t *request, bool axes, source_find *find,
                          void *arg, struct problems *problems, struct error *error);
@@ -38,6 +38,12 @@ const struct kernel *request_kernels_find(const struct request_kernels *kernels,
 
 /* The place in `at` of that kernel; -1: it is of the suite. */
 int request_kernels_index(const struct request_kernels *kernels, const struct kernel *kernel);
+
+/* The scalar arguments that a request of users' kernels gives one value each, by their names. New reference; NULL: there are none. */
+json_t *request_kernels_scalars(const char *request);
+
+/* The text of a JSON object, a point's axes, with those behind (NULL: as it is). To be freed; NULL: no memory. */
+char *request_kernels_beside(const char *axes, const json_t *scalars);
 
 /* True: the text is one of request_kernels_join(), with definitions. */
 bool request_kernels_are_joined(const char *request);

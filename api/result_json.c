@@ -2,11 +2,13 @@
 #include "api/result_json.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "api/counters_json.h"
 #include "api/json_parts.h"
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
+#include "api/source_predictions.h"
 #include "base/words.h"
 #include "api/time_json.h"
 #include "version.h"
@@ -278,8 +280,35 @@ char *result_json_text(const struct experiment *experiment, const struct result 
     return buffer_take(&text);
 }
 
+/* What is predicted of a source: occupancy, prediction and time, as of a kernel of the suite. */
+static void write_predicted(struct json_writer *json, const struct experiment *e, const struct result *r,
+                            const struct source_prediction *made)
+{
+    struct prediction_answer answer;
+    const struct experiment own = source_predictions_experiment(e, made);
+    const struct access access = source_predictions_access(made, PREDICTION_STAND_IN);
+    struct occupancy_case question = occupancy_json_case(&own, PREDICTION_STAND_IN);
+    source_predictions_occupancy(&question, &own, made);
+    question.grid_blocks = (uint64_t)e->grid[0] * (uint64_t)e->grid[1] * (uint64_t)e->grid[2];
+    double theoretical = occupancy_json_write(json, "occupancy", &question);
+    prediction_json_of_device(&answer, &own, &access, r->device.arch);
+    source_predictions_code(&answer, made);
+    prediction_json_open(json, "prediction", &answer);
+    source_predictions_write_code(json, made, &answer);
+    json_writer_end(json);
+    time_json_of_result(json, "time", &own, &access, r, calibration_find(r->device.name), theoretical);
+}
+
+static void write_unpredicted(struct json_writer *json, const char *why)
+{
+    struct prediction_answer answer = {.arch = PREDICTION_STAND_IN};
+    snprintf(answer.reason, sizeof answer.reason, "%s", why);
+    prediction_json_write(json, "prediction", &answer);
+}
+
 char *result_json_interpreted(const struct experiment *experiment, const struct result *result,
-                              const struct json_t *members)
+                              const struct json_t *members, const struct source_prediction *made,
+                              const char *why)
 {
     struct buffer text = {0};
     struct json_writer json = {.out = &text};
@@ -300,6 +329,10 @@ char *result_json_interpreted(const struct experiment *experiment, const struct 
     json_writer_end(&json);
     json_object_foreach ((json_t *)members, name, value)
         json_parts_tree(&json, name, value);
+    if (made)
+        write_predicted(&json, experiment, result, made);
+    else
+        write_unpredicted(&json, why);
     write_origin(&json, experiment, result);
     write_samples(&json, result);
     json_writer_end(&json);

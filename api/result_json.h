@@ -16,10 +16,13 @@ void result_json_write(struct json_writer *json, const char *key, const struct e
 /* The same as text, to be freed by the caller; NULL: no memory. */
 char *result_json_text(const struct experiment *experiment, const struct result *result);
 
+struct source_prediction;
+
 /* The same of a kernel that was interpreted: `members`, of run_request_read_answer(), are what came of it, and there is no time
-   of a launch. */
+   of a launch. `made`: what was counted for PREDICTION_STAND_IN; NULL: nothing, `why` says why. */
 char *result_json_interpreted(const struct experiment *experiment, const struct result *result,
-                              const struct json_t *members);
+                              const struct json_t *members, const struct source_prediction *made,
+                              const char *why);
 
 /* True: the name is that of a member that these may write. */
 bool result_json_has_member(const char *name);

@@ -10,6 +10,7 @@
 #include "api/json_parts.h"
 #include "api/problem.h"
 #include "api/source_argument_json.h"
+#include "api/suggest.h"
 #include "base/words.h"
 #include "kernels/source/source_derive.h"
 
@@ -177,6 +178,51 @@ static void derive_threads(struct source_draft *draft, const json_t *request)
             snprintf(draft->threads[0], sizeof draft->threads[0], "size");
 }
 
+/* The entry is no function of the source: one of those that there are may be meant. */
+static void add_missing(const char *entry, const struct source_signature *signature,
+                        struct problems *problems)
+{
+    static const char between[] = ", ";
+    char names[sizeof signature->functions], *rest = names;
+    struct suggestion meant;
+    snprintf(names, sizeof names, "%s", signature->functions);
+    suggest_begin(&meant, entry);
+    for (char *name; (name = strtok_r(rest, between, &rest));)
+        suggest_consider(&meant, name);
+    problem_add(problems, "#/entry", "there is no __global__ function \"%.80s\"%s there are: %s", entry,
+                suggest_text(&meant), signature->functions);
+}
+
+/* The compiler took it for none, as `detail` says. */
+static void add_entry(const struct source_draft *draft, const char *detail, struct problems *problems)
+{
+    struct source_signature *signature = calloc(1, sizeof *signature);
+    struct error error = {0};
+    if (signature && source_signature_read(signature, draft->source, draft->entry, &error) < 0 &&
+        signature->missing)
+        add_missing(draft->entry, signature, problems);
+    else
+        problem_add(problems, "#/entry", "%s", detail);
+    free(signature);
+}
+
+void source_json_add_faults(const struct source_kernel *kernel, const struct compilation *compilation,
+                            struct problems *problems)
+{
+    static const char of_entry[] = COMPILATION_ENTRY_NAME ": ";
+    bool entry = false; /* once: the compiler says several things of one wrong name */
+    for (int i = 0; i < compilation->fault_count; i++) {
+        const struct compilation_fault *fault = &compilation->faults[i];
+        if (strncmp(fault->text, of_entry, sizeof of_entry - 1) != 0) {
+            problem_add_at(problems, "#/source", (int)fault->line, (int)fault->column, "%s", fault->text);
+            continue;
+        }
+        if (!entry)
+            add_entry(&kernel->draft, fault->text + sizeof of_entry - 1, problems);
+        entry = true;
+    }
+}
+
 static void read_arguments(struct source_draft *draft, const json_t *request, struct problems *problems)
 {
     const json_t *arguments = json_object_get(request, "arguments");
@@ -186,6 +232,8 @@ static void read_arguments(struct source_draft *draft, const json_t *request, st
     if (!signature)
         problem_add(problems, "#/source", "no memory for %s", "a source");
     /* With arguments and entry a function that cannot be read, as one that a macro makes, is the compiler's to find. */
+    else if (!known && !arguments && signature->missing)
+        add_missing(draft->entry, signature, problems);
     else if (!known && (!arguments || !draft->entry[0]))
         problem_add(problems, error.kind == ERROR_NOT_FOUND ? "#/source" : "#/entry", "%s", error.text);
     else if (arguments)

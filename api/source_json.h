@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "api/compilation.h"
 #include "kernels/source/source_kernel.h"
 
 /* True: the request brings a kernel along. */
@@ -21,6 +22,10 @@ struct source_kernel *source_json_define(json_t *definition, struct problems *pr
 /* The same of the text of a definition that was checked before, as source_draft_json() writes it. NULL: ERROR_INVALID with
    its first fault, ERROR_MEMORY. */
 struct source_kernel *source_json_read_text(const char *text, struct error *error);
+
+/* Adds what the compiler found wrong, at "#/source", or at "#/entry" where it knows no function of that name. */
+void source_json_add_faults(const struct source_kernel *kernel, const struct compilation *compilation,
+                            struct problems *problems);
 
 /* Adds each scalar argument that must have a value and has no member in the request. */
 void source_json_require(const struct source_kernel *kernel, const json_t *request,

@@ -212,7 +212,7 @@ int source_service_count(struct source_service *service, const struct source_bui
                  .cubin = build->compilation.cubin,
                  .cubin_bytes = build->compilation.cubin_bytes},
         .check = question->check,
-        .seconds = launch_s,
+        .seconds = question->seconds > 0 && question->seconds < launch_s ? question->seconds : launch_s,
         .explained = listed != NULL,
     };
     if (listed) {

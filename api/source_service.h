@@ -32,6 +32,7 @@ struct source_launch_question {
     const struct experiment *experiment; /* checked, of a source kernel */
     const struct explain *listed;        /* as for source_count_make() */
     bool check;
+    double seconds; /* at most; 0: as long as a prediction may take */
 };
 
 /* Executes the build's PTX and counts. 0: *count is to be freed with source_count_free(). -1: as above; ERROR_INVALID also

@@ -143,7 +143,8 @@ static int write_source(int file, const struct compilation_request *request)
     fprintf(out, "%s%s\n# 1 \"" COMPILATION_SOURCE_NAME "\"\n%s\n", compiler_clang_header,
             compiler_clang_math, request->source);
     if (request->entry[0])
-        fprintf(out, "# 1 \"entry\"\n__device__ auto coalesced_entry = &%s;\n", request->entry);
+        fprintf(out, "# 1 \"" COMPILATION_ENTRY_NAME "\"\n__device__ auto coalesced_entry = &%s;\n",
+                request->entry);
     return fclose(out) == 0 && lseek(file, 0, SEEK_SET) == 0 ? 0 : -1;
 }
 

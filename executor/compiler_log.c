@@ -60,7 +60,7 @@ void compiler_log_read_nvrtc(const char *log, struct compilation *result)
             continue;
         bool ours = strncmp(line, source, strlen(source)) == 0;
         if (strncmp(line, entry, strlen(entry)) == 0)
-            compilation_add_fault(result, 0, 0, "entry: %.*s", (int)text_length, text);
+            compilation_add_fault(result, 0, 0, COMPILATION_ENTRY_NAME ": %.*s", (int)text_length, text);
         else
             add(result, ours ? (unsigned)strtoul(line + strlen(source), NULL, 10) : 0,
                 ours ? marked_column(line) : 0, text, text_length, nvrtc_includes);
@@ -71,13 +71,18 @@ void compiler_log_read_nvrtc(const char *log, struct compilation *result)
 
 void compiler_log_read_clang(const char *log, struct compilation *result)
 {
-    static const char source[] = COMPILATION_SOURCE_NAME ":";
+    static const char source[] = COMPILATION_SOURCE_NAME ":", entry[] = COMPILATION_ENTRY_NAME ":";
     for (const char *line = log; *line; line = next_line(line)) {
         size_t length = strcspn(line, "\n");
         const char *text = text_of(line, length);
         unsigned row = 0, column = 0;
         if (!text)
             continue;
+        if (strncmp(line, entry, strlen(entry)) == 0) {
+            compilation_add_fault(result, 0, 0, COMPILATION_ENTRY_NAME ": %.*s", (int)(line + length - text),
+                                  text);
+            continue;
+        }
         if (strncmp(line, source, strlen(source)) == 0)
             sscanf(line + strlen(source), "%u:%u", &row, &column);
         add(result, row, column, text, (size_t)(line + length - text), clang_includes);

@@ -6,6 +6,7 @@
 #include "api/result_json.h"
 #include "api/run_request.h"
 #include "api/experiment_request.h"
+#include "api/source_predictions.h"
 #include "api/source_service.h"
 #include "base/clock.h"
 
@@ -28,6 +29,29 @@ static void failure_settle(struct error *failure)
         failure->kind = ERROR_CRASHED;
 }
 
+/* Counts what the launch touches, where it came to its end, in what is left of its time. NULL: `why` says why not. */
+static const struct source_prediction *count(struct source_predictions *predictions,
+                                             struct source_service *service,
+                                             const struct experiment *experiment, double spent_s,
+                                             struct error *why)
+{
+    static const double least_s = 0.1;
+    const struct source_launch_question question = {.experiment = experiment,
+                                                    .seconds = experiment->timeout_s * 0.95 - spent_s};
+    struct problems problems = {0};
+    *predictions = (struct source_predictions){.count = 0};
+    if (question.seconds < least_s) {
+        error_set(why, ERROR_TIMED_OUT, "there was no time left to count what the launch touches");
+        return NULL;
+    }
+    json_t *archs = json_pack("[s]", PREDICTION_STAND_IN);
+    if (source_predictions_make(predictions, service, &question, archs, &problems, why) == 0 &&
+        problems.count)
+        error_set(why, ERROR_INVALID, "the launch had a fault: nothing is predicted of it");
+    json_decref(archs);
+    return why->kind == ERROR_NONE ? &predictions->at[0] : NULL;
+}
+
 /* The result's text, to be freed; with *failure where the kernel is wrong or its time was over. NULL: *failure says why there
    is none. */
 static char *interpret(struct source_service **service, const struct experiment_request *asked,
@@ -45,8 +69,15 @@ static char *interpret(struct source_service **service, const struct experiment_
     else if (source_service_run(*service, asked, launch_seconds(asked), &answer, failure) == 0)
         members = run_request_read_answer(answer.data, answer.size, failure, failure);
     result.ended_ns = clock_monotonic_ns();
-    if (members && !(text = result_json_interpreted(&told, &result, members)))
-        error_set(failure, ERROR_MEMORY, "no memory for a result");
+    if (members) {
+        struct source_predictions predictions;
+        struct error why = {0};
+        double spent_s = (double)(result.ended_ns - result.began_ns) / 1e9;
+        const struct source_prediction *made = count(&predictions, *service, &told, spent_s, &why);
+        if (!(text = result_json_interpreted(&told, &result, members, made, why.text)))
+            error_set(failure, ERROR_MEMORY, "no memory for a result");
+        source_predictions_free(&predictions);
+    }
     if (!text)
         failure_settle(failure);
     json_decref(members);

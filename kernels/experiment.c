@@ -113,14 +113,25 @@ static uint64_t widest_element_bytes(const struct experiment *experiment)
     return widest;
 }
 
+enum { SIZE_POINTER_BYTES = 64 };
+
+static const char *size_pointer(const struct experiment *experiment, char pointer[SIZE_POINTER_BYTES])
+{
+    snprintf(pointer, SIZE_POINTER_BYTES, "#/%s",
+             experiment->size_by_name ? experiment->kernel->size_name : "size");
+    return pointer;
+}
+
 /* Returns true when the size is valid enough for the other checks. */
 static bool check_size(const struct experiment *experiment, struct problems *problems)
 {
     const struct kernel *kernel = experiment->kernel;
+    char pointer[SIZE_POINTER_BYTES];
     bool usable = true;
+    size_pointer(experiment, pointer);
     for (int i = 0; i < kernel->dims; i++)
         if (experiment->size[i] < 1) {
-            problem_add(problems, "#/size", "%smust be at least 1, is %lld",
+            problem_add(problems, pointer, "%smust be at least 1, is %lld",
                         kernel->dims == 1 ? ""
                         : i == 0          ? "rows "
                                           : "columns ",
@@ -134,7 +145,7 @@ static bool check_size(const struct experiment *experiment, struct problems *pro
     if (kernel->dims == 2)
         n = n > limit / (uint64_t)experiment->size[1] ? limit + 1 : n * (uint64_t)experiment->size[1];
     if (n > limit) {
-        problem_add(problems, "#/size",
+        problem_add(problems, pointer,
                     "elements of %llu bytes overflow the address space; the limit is %llu elements",
                     (unsigned long long)each, (unsigned long long)limit);
         return false;
@@ -221,7 +232,8 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
     const uint64_t need[3] = {cover.x, cover.y, cover.z};
     int64_t *grid = experiment->grid;
     bool derive = !grid[0] && !grid[1] && !grid[2];
-    const char *pointer = !derive ? "#/grid" : kernel->dims ? "#/size" : "#/threads";
+    char size[SIZE_POINTER_BYTES];
+    const char *pointer = !derive ? "#/grid" : kernel->dims ? size_pointer(experiment, size) : "#/threads";
     for (int i = 0; i < 3; i++) {
         uint64_t least = (need[i] + (uint64_t)experiment->block[i] - 1) / (uint64_t)experiment->block[i];
         uint64_t cluster = i == 0 ? kernel->cluster(&domain) : 1;
@@ -281,6 +293,9 @@ static void check_refusal(const struct experiment *experiment, struct problems *
 {
     struct domain domain = experiment_domain(experiment);
     struct kernel_problem problem = experiment->kernel->refuse(&domain, experiment->dtype);
+    char size[SIZE_POINTER_BYTES];
+    if (problem.pointer && strcmp(problem.pointer, "#/size") == 0)
+        problem.pointer = size_pointer(experiment, size);
     if (problem.pointer)
         problem_add(problems, problem.pointer, "%s", problem.detail);
 }
@@ -289,8 +304,9 @@ static void check_memory(const struct experiment *experiment, const struct devic
                          struct problems *problems)
 {
     uint64_t need = experiment_memory_bytes(experiment);
+    char size[SIZE_POINTER_BYTES];
     if (need > facts->memory_bytes)
-        problem_add(problems, experiment->kernel->dims ? "#/size" : "#/arguments",
+        problem_add(problems, experiment->kernel->dims ? size_pointer(experiment, size) : "#/arguments",
                     "%d buffers need %llu bytes, %s has %llu", experiment->kernel->buffer_count,
                     (unsigned long long)need, facts->name, (unsigned long long)facts->memory_bytes);
 }

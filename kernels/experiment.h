@@ -52,7 +52,8 @@ struct experiment {
     const struct code *code;
     const char *code_arch;
     enum dtype dtype;
-    int64_t size[2]; /* as the kernel's dims say; size[1] is 0 for one dimension */
+    int64_t size[2];   /* as the kernel's dims say; size[1] is 0 for one dimension */
+    bool size_by_name; /* the request says it by the kernel's size_name: so do problems */
     int64_t block[3];
     int64_t grid[3]; /* all 0: derived by experiment_check() */
     int64_t param[KERNEL_PARAMS];

@@ -71,15 +71,13 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
         sheet_column(sheet, SHEET_RIGHT, language_text("runs"), "");
-    if (columns->untimed) {
-        sheet_column(sheet, SHEET_LEFT, "", "");
-        return;
+    if (!columns->untimed) {
+        point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
+        point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
+        if (columns->peak)
+            point_figures_column(sheet, screen, SPARE, columns->hot.peak, NULL, "");
+        point_figures_column(sheet, screen, SPARE, columns->cold.median, NULL, "");
     }
-    point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
-    point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
-    if (columns->peak)
-        point_figures_column(sheet, screen, SPARE, columns->hot.peak, NULL, "");
-    point_figures_column(sheet, screen, SPARE, columns->cold.median, NULL, "");
     if (columns->predicted) {
         point_figures_column(sheet, screen, SPARE, columns->loads, NULL, used);
         point_figures_column(sheet, screen, SPARE, columns->stores, NULL, used);
@@ -134,20 +132,18 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
     }
     if (columns->repeated)
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "runs.succeeded"));
-    if (columns->untimed) {
-        add_remark(sheet, point, true, screen);
-        return;
+    if (!columns->untimed) {
+        point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->hot);
+        point_figures_cell(sheet, point, columns->hot.rate);
+        if (columns->peak)
+            point_figures_cell(sheet, point, columns->hot.peak);
+        point_figures_time_cell(sheet, screen, STYLE_NONE, point, &columns->cold);
     }
-    point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->hot);
-    point_figures_cell(sheet, point, columns->hot.rate);
-    if (columns->peak)
-        point_figures_cell(sheet, point, columns->hot.peak);
-    point_figures_time_cell(sheet, screen, STYLE_NONE, point, &columns->cold);
     if (columns->predicted) {
         point_figures_cell(sheet, point, columns->loads);
         point_figures_cell(sheet, point, columns->stores);
     }
-    add_remark(sheet, point, false, screen);
+    add_remark(sheet, point, columns->untimed, screen);
 }
 
 /* ", on h200-1, h200-2" */

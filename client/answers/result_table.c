@@ -108,8 +108,8 @@ static void print_side(const json_t *made, const char *side, const char *name, c
            answers_unit_words(json_path_text(made, path, "sector"), (size_t)count), end);
 }
 
-/* Transactions as predicted, in the units of that chip, and as counted where there are counters. */
-static void print_transactions(const json_t *experiment)
+/* Transactions as predicted, in the units of that chip. */
+static void print_predicted(const json_t *experiment)
 {
     const json_t *made = json_path_at(experiment, "prediction");
     if (isfinite(json_path_number(made, "gld_efficiency_pct")) ||
@@ -119,6 +119,11 @@ static void print_transactions(const json_t *experiment)
         print_side(made, "gst", language_text("stores"), "");
         putchar('\n');
     }
+}
+
+/* Transactions as counted, where there are counters. */
+static void print_counted(const json_t *experiment)
+{
     const json_t *counters = json_path_at(experiment, "counters");
     char reason[LANGUAGE_REASON_BYTES];
     if (strcmp(json_path_text(counters, "status", ""), "measured") == 0) {
@@ -247,9 +252,11 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
-    answers_print_result_time(json_object_get(experiment, "time"), screen);
     if (!answers_is_interpreted(experiment))
-        print_transactions(experiment);
+        answers_print_result_time(json_object_get(experiment, "time"), screen);
+    print_predicted(experiment);
+    if (!answers_is_interpreted(experiment))
+        print_counted(experiment);
     print_occupancy(experiment);
     if (!answers_print_outputs(experiment, screen)) {
         print_correctness(experiment);

@@ -2,6 +2,15 @@
 
 #include <algorithm>
 
+/* With the line of the source where it is known, of what is inlined that of the call in it. */
+static void refuse(const ptx_problem &problem, const ptx_position &position, struct error *error)
+{
+    if (position.line > 0)
+        error_set(error, ERROR_INVALID, "line %d: %s", position.line, problem.text);
+    else
+        error_set(error, ERROR_INVALID, "%s (line %d of the PTX)", problem.text, position.ptx_line);
+}
+
 ptx_module *source_launch_data_open(const struct source_kernel *kernel, const struct source_code *code,
                                     int *entry, struct error *error)
 {
@@ -9,16 +18,16 @@ ptx_module *source_launch_data_open(const struct source_kernel *kernel, const st
     ptx_module *module = ptx_module_parse(code->ptx, code->ptx_bytes, &problem);
     if (!module && problem.no_memory)
         error_set(error, ERROR_MEMORY, "no memory for the PTX");
-    else if (!module && problem.position.line > 0)
-        error_set(error, ERROR_INVALID, "line %d: %s", problem.position.line, problem.text);
     else if (!module)
-        error_set(error, ERROR_INVALID, "%s (line %d of the PTX)", problem.text, problem.position.ptx_line);
+        refuse(problem, problem.position, error);
     if (!module)
         return nullptr;
     *entry = ptx_module_entry(module, code->symbol && *code->symbol ? code->symbol : nullptr);
     if (*entry < 0)
         error_set(error, ERROR_INVALID,
                   "the source has no kernel of that name, or more than one and no \"entry\"");
+    else if (const ptx_problem *found = module->functions[*entry].problem)
+        refuse(*found, ptx_module_position(module, &found->position), error);
     else if (module->functions[*entry].parameter_bytes != kernel->layout.parameter_bytes)
         error_set(error, ERROR_INVALID, "the function's parameters take %u bytes, the arguments take %u",
                   module->functions[*entry].parameter_bytes, kernel->layout.parameter_bytes);

@@ -115,12 +115,11 @@ static void functions_list(const struct reading *r, char *list, size_t size)
 }
 
 /* The function that is meant: the one of that name, a definition before a declaration. */
-static const struct function *function_choose(const struct reading *r, const char *entry, struct error *error)
+static const struct function *function_choose(const struct reading *r, const char *entry, const char *list,
+                                              struct error *error)
 {
     const struct function *found = NULL;
     struct source_token wanted = entry_name(entry);
-    char list[200];
-    functions_list(r, list, sizeof list);
     for (int i = 0; i < r->function_count; i++) {
         const struct function *f = &r->function[i];
         if (*entry && !source_token_same(token_at(r, f->name), &wanted))
@@ -248,7 +247,9 @@ int source_signature_read(struct source_signature *signature, const char *source
     }
     r->scope.tokens = &r->tokens;
     functions_find(r);
-    const struct function *f = function_choose(r, entry, error);
+    functions_list(r, signature->functions, sizeof signature->functions);
+    const struct function *f = function_choose(r, entry, signature->functions, error);
+    signature->missing = !f && *entry && r->function_count;
     if (!f)
         goto out;
     const struct source_token *name = token_at(r, f->name);

@@ -12,6 +12,8 @@ struct source_signature {
     unsigned line;                  /* of the function's name, from 1 */
     int parameter_count;
     struct source_parameter parameter[SOURCE_ARGUMENTS];
+    char functions[200]; /* the names of all: "scale, add" */
+    bool missing;        /* none of them is that of the entry that was asked for */
 };
 
 /* Reads the parameters of a __global__ function. `entry`: its name, of a template an instance ("scale<float, 4>"); empty: the

@@ -185,10 +185,23 @@ static int sweep_look(struct comparing *work, const char *sweep)
     return 0;
 }
 
+/* Fields that nothing has which was read. A side without experiments says so itself. */
+static void fields_check(struct comparing *work)
+{
+    const struct comparison *comparison = work->comparison;
+    int side = work->side;
+    if (work->problems.count || !json_object_size(comparison->known[side]))
+        return;
+    comparison_request_check_where(&work->request, side, comparison->where_seen[side], &work->problems);
+    if (side == 1)
+        comparison_request_check_but_for(&work->request, comparison->but_for_seen, &work->problems);
+}
+
 static void side_end(struct comparing *work)
 {
     const struct comparison_count *count = &work->comparison->sides[work->side];
     bool shared = work->side == 1 && work->comparison->shared;
+    fields_check(work);
     if (!count->experiments && !shared && !work->problems.count)
         add_problem(work, "", "there is no experiment that is all of this");
     if (shared) {

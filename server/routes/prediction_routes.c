@@ -11,7 +11,7 @@
 #include "api/source_json.h"
 #include "api/time_json.h"
 #include "server/routes/service.h"
-#include "server/routes/source_predictions.h"
+#include "api/source_predictions.h"
 #include "server/routes/stored_source.h"
 
 static route_handler predict;
@@ -58,11 +58,7 @@ static const struct source_prediction *source_of(const struct prediction_counts 
 static struct access access_of(const struct prediction_counts *counted, const char *arch)
 {
     const struct source_prediction *made = source_of(counted, arch);
-    if (!made)
-        return counted->access;
-    struct access access = made->count.access;
-    access.exact = access.exact && source_predictions_compiled_for(made, arch);
-    return access;
+    return made ? source_predictions_access(made, arch) : counted->access;
 }
 
 /* Removes a member from the request, a whole number or, with a `max` of 0, true or false; -1: there is none. */

@@ -9,6 +9,7 @@
 #include "api/csv.h"
 #include "api/scan.h"
 #include "base/clock.h"
+#include "kernels/source/source_kernel.h"
 #include "server/queue/queue_admin.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/query.h"
@@ -68,11 +69,20 @@ struct listing {
     bool sweeps;
     struct json_writer json; /* unless it is a table; its buffer is the piece's in any case */
     struct query_list asked;
-    int left, seen;         /* rows of the page still to come; rows of this piece */
-    bool headed, more;      /* more: there is a next page */
-    bool table;             /* of experiments, as CSV */
-    struct columns columns; /* of the table */
+    int left, seen;    /* rows of the page still to come; rows of this piece */
+    bool headed, more; /* more: there is a next page */
+    bool table;        /* of experiments, as CSV */
+    struct sweep_table
+        all; /* of the table: its columns, those of scalar arguments too where it is of one kernel of a user */
+    struct columns columns; /* those that are asked for */
 };
+
+static void listing_free(void *arg)
+{
+    struct listing *listing = arg;
+    sweep_table_clear(&listing->all);
+    free(listing);
+}
 
 /* False: the row is behind the page. */
 static bool row_begin(struct listing *listing, const char *id)
@@ -95,7 +105,7 @@ static int experiment_write(void *arg, const struct job *job)
     experiment_reply_init(listing->service, job, &view);
     if (listing->table)
         return csv_row(listing->json.out, &listing->columns,
-                       &(struct view_point){.index = -1, .experiment = &view});
+                       &(struct view_point){.index = -1, .values = job->request, .experiment = &view});
     view_experiment_summary(&listing->json, NULL, &view);
     return listing->json.out->failed ? -1 : 0;
 }
@@ -127,7 +137,7 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     filter->before = listing->asked.token[0] ? listing->asked.token : NULL;
     filter->limit = listing->left < rows ? listing->left + 1 : rows;
     if (!listing->headed && listing->table) {
-        csv_header(out, &listing->columns);
+        columns_header(out, &listing->columns, listing->all.names);
     } else if (!listing->headed) {
         json_writer_begin_object(json, NULL);
         json_writer_begin_array(json, listing->sweeps ? "sweeps" : "experiments");
@@ -146,6 +156,32 @@ static int piece_write(void *arg, struct buffer *out, struct error *error)
     return service_line(json)->failed ? -1 : 0;
 }
 
+static int request_take(void *arg, const struct job *job)
+{
+    return buffer_text(arg, job->request);
+}
+
+/* Columns of a table. All experiments of one kernel have the same scalar arguments: the newest says which. 0, or -1 with what
+   is wrong. */
+static int columns_begin(struct listing *listing, const char *columns, char detail[COLUMNS_DETAIL_BYTES])
+{
+    struct store_filter filter = listing->asked.filter;
+    struct buffer newest = {0};
+    struct error error = {0};
+    filter.limit = 1;
+    snprintf(detail, COLUMNS_DETAIL_BYTES, "there is no memory for a table");
+    if (filter.kernel && source_kernel_is_name(filter.kernel) &&
+        store_list(listing->service->store, &filter, request_take, &newest, &error) < 0)
+        snprintf(detail, COLUMNS_DETAIL_BYTES, "%.*s", COLUMNS_DETAIL_BYTES - 1, error.text);
+    int status = error.kind != ERROR_NONE || newest.failed ? -1 : 0;
+    if (status == 0)
+        status = sweep_table_make(&listing->all, false, newest.data ? newest.data : "{}");
+    if (status == 0)
+        status = columns_read(&listing->columns, columns, listing->all.names, listing->all.count, detail);
+    buffer_free(&newest);
+    return status;
+}
+
 enum handled resource_list(struct request *request)
 {
     char detail[COLUMNS_DETAIL_BYTES];
@@ -160,11 +196,11 @@ enum handled resource_list(struct request *request)
     listing->left = listing->asked.size;
     if (!wrong && columns && !listing->table)
         wrong = "columns are a table's: ask for one with Accept: text/csv";
-    if (!wrong && listing->table && csv_columns(&listing->columns, columns, detail) < 0)
+    if (!wrong && listing->table && columns_begin(listing, columns, detail) < 0)
         wrong = detail;
     if (!wrong)
-        return reply_stream(request, piece_write, listing, free);
-    free(listing);
+        return reply_stream(request, piece_write, listing, listing_free);
+    listing_free(listing);
     return service_reply_wrong(request, wrong);
 }
 

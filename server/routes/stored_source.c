@@ -81,7 +81,7 @@ int stored_source_compile(struct source_service *sources, const struct source_ke
     struct error why = {0};
     struct source_build *build = source_service_build(sources, kernel, PREDICTION_STAND_IN_NUMBER, &why);
     if (build && !build->compilation.ok)
-        stored_source_add_faults(problems, &build->compilation);
+        source_json_add_faults(kernel, &build->compilation, problems);
     else if (build)
         source_parameters_check(&build->compilation.parameters, kernel, problems);
     source_cache_release(build);
@@ -90,12 +90,4 @@ int stored_source_compile(struct source_service *sources, const struct source_ke
     else if (why.kind != ERROR_NONE)
         return error_set(error, why.kind, "%s", why.text);
     return 0;
-}
-
-void stored_source_add_faults(struct problems *problems, const struct compilation *compilation)
-{
-    for (int i = 0; i < compilation->fault_count; i++) {
-        const struct compilation_fault *fault = &compilation->faults[i];
-        problem_add_at(problems, "#/source", (int)fault->line, (int)fault->column, "%s", fault->text);
-    }
 }

@@ -30,6 +30,3 @@ struct source_kernel *stored_source_take(struct source_service *sources, struct 
    function. 0; or -1: it cannot be compiled now. Blocks. */
 int stored_source_compile(struct source_service *sources, const struct source_kernel *kernel,
                           struct problems *problems, struct error *error);
-
-/* Adds what the compiler found wrong, at "#/source". */
-void stored_source_add_faults(struct problems *problems, const struct compilation *compilation);

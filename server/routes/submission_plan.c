@@ -46,6 +46,15 @@ static bool priority_allowed(int64_t priority, const struct user *user, struct s
     return false;
 }
 
+/* 0, or -1: no memory. */
+static int device_default(json_t *object, const struct request_kernels *kernels,
+                          const struct submission_devices *devices)
+{
+    if (kernels->count)
+        return device_choice_default_source(object, devices->default_device, devices->first, devices->offers);
+    return device_choice_default(object, devices->default_device, devices->first);
+}
+
 /* ---- one experiment ---- */
 
 /* What is to be queued, of an experiment whose texts and kernel's name the plan has. */
@@ -88,7 +97,7 @@ static int plan_single(struct submission_plan *plan, json_t *object, const struc
     struct device_set set = {{0}};
     struct buffer text = {0};
     enum device_fit fit = DEVICE_REFUSED;
-    if (device_choice_default(object, devices->default_device, devices->first) < 0)
+    if (device_default(object, &plan->kernels, devices) < 0)
         return -1;
     if (single_read(&asked, object, &plan->kernels, devices, &set, &fit, &fault->problems) < 0) {
         sweep_axes_explain(experiment->kernel, object, &fault->problems);
@@ -219,7 +228,7 @@ static int repeated_expand(struct sweep *sweep, json_t *object, const struct req
                            const struct submission_devices *devices, struct problems *problems)
 {
     const json_t *name = json_object_get(object, "kernel");
-    if (device_choice_default(object, devices->default_device, devices->first) < 0)
+    if (device_default(object, kernels, devices) < 0)
         return -1;
     int status = sweep_expand_one(sweep, object, kernels, devices->offers, problems);
     if (status < 0 && json_is_string(name))
@@ -233,7 +242,7 @@ static int sweep_or_recipe_expand(struct submission_plan *plan, json_t *object,
     const struct recipe *recipe = NULL;
     int status = -1;
     json_t *wanted = recipe_resolve(object, &recipe, problems);
-    if (wanted && device_choice_default(wanted, devices->default_device, devices->first) == 0)
+    if (wanted && device_default(wanted, &plan->kernels, devices) == 0)
         status = sweep_expand(&plan->items, wanted, &plan->kernels, devices->offers, problems);
     if (status == 0 && recipe)
         status = sweep_refer(&plan->items, recipe, devices->offers, PREDICTING_MAX_MS);
@@ -245,14 +254,14 @@ static int sweep_or_recipe_expand(struct submission_plan *plan, json_t *object,
 }
 
 /* What may still be wrong with a sweep that was expanded. */
-static int sweep_check(const struct sweep *sweep, const struct submission_request *request,
+static int sweep_check(const struct sweep *sweep, const char *text, const struct submission_request *request,
                        struct submission_fault *fault)
 {
     static_assert((int)COLUMNS_DETAIL_BYTES <= (int)JSON_PARTS_DETAIL_BYTES, "either detail fits");
     fault->device = sweep->unknown_device;
     if (sweep->unknown_device >= 0)
         return fail(fault, SUBMISSION_UNKNOWN);
-    if (sweep_reply_columns_check(&request->page, sweep->points[0].values, fault->detail) < 0)
+    if (sweep_reply_columns_check(&request->page, sweep->points[0].values, text, fault->detail) < 0)
         return fail(fault, SUBMISSION_MALFORMED);
     for (int i = 0; i < sweep->experiment_count; i++)
         if (!priority_allowed(sweep->experiments[i].priority, request->user, fault))
@@ -278,7 +287,7 @@ static int plan_sweep(struct submission_plan *plan, json_t *object, const struct
     /* Another one than that of the same text as an experiment. */
     if (request->key)
         fingerprint_make("sweep ", text, plan->fingerprint);
-    return sweep_check(&plan->items, request, fault);
+    return sweep_check(&plan->items, text, request, fault);
 }
 
 /* ---- both ---- */

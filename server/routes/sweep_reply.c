@@ -9,6 +9,7 @@
 #include "api/csv.h"
 #include "api/point_summary.h"
 #include "api/recipe.h"
+#include "api/request_kernels.h"
 #include "base/hash.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
@@ -128,6 +129,7 @@ struct paging {
     /* by the device's number + 1; without `spread` the first alone */
     struct point_summary *summaries[DEVICES_MAX + 1];
     struct columns columns;  /* of the table */
+    json_t *scalars;         /* that have columns in it as axes have; NULL: none; owned */
     struct buffer head;      /* what stands before the points; owned */
     struct json_writer json; /* unless it is a table; its buffer is the piece's in any case */
 };
@@ -139,6 +141,7 @@ static void paging_free(void *arg)
         point_summary_free(paging->summaries[i]);
     buffer_free(&paging->head);
     buffer_free(&paging->notes);
+    json_decref(paging->scalars);
     free(paging);
 }
 
@@ -216,7 +219,11 @@ static int run_write(void *arg, const struct point_row *row)
     char *marked = paging->recipe && row->reference && strstr(row->reference, "\"off\":{")
                        ? recipe_reference_marked(paging->recipe, row->reference)
                        : NULL;
-    int status = row_write(paging, row, marked ? marked : row->reference);
+    struct point_row shown = *row;
+    char *axes = paging->scalars ? request_kernels_beside(row->axes, paging->scalars) : NULL;
+    shown.axes = axes ? axes : row->axes;
+    int status = row_write(paging, &shown, marked ? marked : row->reference);
+    free(axes);
     free(marked);
     return status;
 }
@@ -260,21 +267,34 @@ static int columns_choose(const struct sweep_page *page, const char *values, str
     return columns_read(columns, page->columns, all->names, all->count, detail);
 }
 
-int sweep_reply_columns_check(const struct sweep_page *page, const char *values,
+int sweep_reply_columns_check(const struct sweep_page *page, const char *axes, const char *request,
                               char detail[COLUMNS_DETAIL_BYTES])
 {
     struct sweep_table all;
     struct columns columns;
     if (!page->table)
         return 0;
-    int status = columns_choose(page, values, &all, &columns, detail);
+    json_t *scalars = request_kernels_scalars(request);
+    char *values = request_kernels_beside(axes, scalars);
+    int status = columns_choose(page, values ? values : "{}", &all, &columns, detail);
     sweep_table_clear(&all);
+    json_decref(scalars);
+    free(values);
     return status;
 }
 
+struct first_values {
+    const json_t *scalars;
+    struct buffer values;
+};
+
 static int values_take(void *arg, const struct point_row *row)
 {
-    return buffer_text(arg, row->axes);
+    struct first_values *first = arg;
+    char *values = request_kernels_beside(row->axes, first->scalars);
+    first->values.failed |= !values || buffer_text(&first->values, values) < 0;
+    free(values);
+    return 0;
 }
 
 /* The table's first line, of the columns that are asked for. 0, or -1 with the reply. */
@@ -283,20 +303,21 @@ static int table_begin(struct request *request, struct paging *paging, const str
 {
     char detail[COLUMNS_DETAIL_BYTES];
     struct sweep_table all = {0};
-    struct buffer values = {0};
+    struct first_values first = {.scalars = paging->scalars};
+    const struct buffer *values = &first.values;
     struct error error = {0};
-    int status = store_points(paging->service->store, paging->id, 0, 1, values_take, &values, &error);
-    if (values.failed)
+    int status = store_points(paging->service->store, paging->id, 0, 1, values_take, &first, &error);
+    if (values->failed)
         status = error_set(&error, ERROR_MEMORY, "no memory for a table");
     if (status < 0)
         *handled = reply_error(request, &error);
-    else if ((status =
-                  columns_choose(page, values.data ? values.data : "{}", &all, &paging->columns, detail)) < 0)
+    else if ((status = columns_choose(page, values->data ? values->data : "{}", &all, &paging->columns,
+                                      detail)) < 0)
         *handled = service_reply_wrong(request, detail);
     else
         columns_header(&paging->head, &paging->columns, all.names);
     sweep_table_clear(&all);
-    buffer_free(&values);
+    buffer_free(&first.values);
     return status;
 }
 
@@ -356,6 +377,7 @@ enum handled sweep_reply_points(struct request *request, const struct sweep_row 
         return service_reply_no_memory(request, "for an answer");
     int status = 0;
     if (page.table) {
+        paging->scalars = request_kernels_scalars(row->request);
         if (paging->recipe)
             recipe_write_notes(&(struct json_writer){.out = &paging->notes}, NULL, paging->recipe);
         status = table_begin(request, paging, &page, &handled);

@@ -20,9 +20,9 @@ struct sweep_page {
     const char *columns; /* of a table; NULL: all. Borrowed */
 };
 
-/* Can the page's columns be shown? `values`: what the axes of the sweep's first point are, a JSON object. 0;
-   or -1 with why not. Knows nothing of HTTP. */
-int sweep_reply_columns_check(const struct sweep_page *page, const char *values,
+/* Can the page's columns be shown? `axes`: what those of the sweep's first point are, a JSON object; `request`: the sweep's
+   text. 0; or -1 with why not. Knows nothing of HTTP. */
+int sweep_reply_columns_check(const struct sweep_page *page, const char *axes, const char *request,
                               char detail[COLUMNS_DETAIL_BYTES]);
 
 /* "running", "cancelled", "succeeded" or "finished". */

@@ -35,7 +35,8 @@ def test_outputs_and_the_verdict_are_printed(service, tmp_path):
     said = coalesce(service, "run", file(tmp_path, SCALE), "n=1000", "by=0", "show.out=0..3", f"reference={plain(tmp_path)}").stdout
     assert "the outputs are those of the reference: 1000 elements, the largest difference is 0\n" in said
     assert "out: 1000 of 1000 elements written (f32), sha256 " in said and "  out[0] 0 0 0 0\n" in said
-    assert "not stable" not in said and "counters:" not in said
+    assert "not stable" not in said and "counters:" not in said and "predicted time" not in said
+    assert "predicted (sm_90): loads 100 % efficient, 125 sectors; stores 100 % efficient, 125 sectors\n" in said
     identity = said.split("id ")[-1].split()[0]
     assert coalesce(service, "show", identity).stdout == said
     alone = coalesce(service, "run", file(tmp_path, SCALE), "n=1000", "by=1").stdout
@@ -79,6 +80,7 @@ def test_a_sweep_of_a_file_is_a_table(service, tmp_path):
     said = coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2").stdout
     lines = [line for line in said.splitlines() if "succeeded" in line]
     assert len(lines) == 7, said  # with the headline
+    assert all("100" in line for line in lines[1:]) and "loads" in said.splitlines()[1]  # of the bytes that move, used
     table = coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2", "--csv", "--columns", "n,by,state").stdout.split()
     assert table[0] == "n,by,state" and table[6] == "128,2,succeeded"
 

@@ -52,6 +52,24 @@ def test_a_default_is_what_the_operator_says(two):
     assert sweep["devices"] == [{"device": 1, "device_name": "right"}] and "device" not in sweep["request"]
 
 
+def test_a_source_goes_to_a_cpu_by_itself(start):
+    """Its PTX is interpreted, which a CPU alone does: a service whose first device is a GPU need not be told."""
+    service = start("--device", f"gpu=env FAKE_BACKEND=cuda {FAKE}", "--device", f"host={FAKE}", fake=False)
+    service.until(lambda: all("uuid" in one for one in service.get("/v1/devices").json()["devices"]))
+    source = {"source": "__global__ void set(int *out, unsigned n) { for (unsigned i = 0; i < n; i++) out[i] = 1; }", "n": 64}
+    answer = service.post(source, headers={"Prefer": "wait=30"})
+    if answer.status_code == 503:
+        pytest.skip(f"no compiler: {answer.json()['detail']}")
+    assert answer.json()["device_name"] == "host" and answer.json()["request"]["device"] == {"arch": "cpu"}, answer.text
+    for more in ({"n": [64, 65]}, {"n": [64, 65], "spread": True}):
+        assert {one["device_name"] for one in ended(service, {**source, **more})["devices"]} == {"host"}
+    twice = service.post({**source, "repeat": 2}, headers={"Prefer": "wait=30"}).json()
+    assert [one["device_name"] for one in twice["devices"]] == ["host"]
+    assert service.run(SMALL)["device_name"] == "gpu"
+    assert "must be a CPU device" in wrong(service, {**source, "device": 0})["#/device"]
+    assert service.run({**source, "device": "host"})["request"]["device"] == "host"
+
+
 def test_a_default_that_can_be_none_is_no_start(start):
     with pytest.raises(RuntimeError, match="--default-device -x"):
         start("--default-device", "-x")

@@ -96,6 +96,44 @@ def test_what_a_reference_says_is_the_verdict(interpreting):
     assert wrong["correctness"]["first_mismatch"] == {"buffer": "out", "index": 7, "outside": False, "expected": 3.5, "found": 5.0, "line": 5, "reference_line": 4}
 
 
+def test_a_reference_without_arguments_has_those_of_the_kernel(interpreting):
+    """Whether they were sent or are stored, and whether the reference is sent or stored."""
+    store = As(interpreting, None).store
+    other = LOOP.replace("*in,", "*from,").replace("in[i]", "from[i]")
+    derived = store(source=LOOP)["name"]  # its `in` has another fill
+    filled = [{**INPUT, "fill": {"modulo": 7}}, *ARGUMENTS[1:]]
+    for kernel in ({**DEFINITION, "arguments": filled}, {"kernel": store(**{**DEFINITION, "arguments": filled})["name"]}):
+        for reference in ({"source": other}, {"source": LOOP, "grid": 1}, {"kernel": derived}):
+            made = interpreting.run({**kernel, "n": 1000, "by": 0.5, "show": {"out": "6..8"}, "reference": reference})
+            assert made["state"] == "succeeded" and made["correctness"]["verified"], made
+            assert made["outputs"][0]["shown"]["values"] == [3.0, 0.0, 0.5]
+    own = {"kernel": store(source=LOOP, arguments=ARGUMENTS)["name"]}
+    made = interpreting.run({**ASKED, "reference": own})
+    assert made["request"]["reference"]["kernel"] == own["kernel"]  # the same ones: it stays what it is
+
+
+def test_a_result_has_the_prediction_of_its_launch(interpreting):
+    """The members of a suite kernel's result, with the counts that POST /v1/predictions gives."""
+    uneven = {**ASKED, "source": SCALE.replace("in[i]", "in[i * 33 % n]")}
+    made = interpreting.run(uneven)
+    answer, = interpreting.request("POST", "/v1/predictions", json={**uneven, "arch": "sm_90"}).json()["predictions"]
+    more = {"note"}  # that the model does not know the CPU
+    assert {key: value for key, value in made["prediction"].items() if key not in more} == \
+        {key: value for key, value in answer.items() if key not in more | {"lines", "occupancy", "time"}}
+    assert made["prediction"]["gld_efficiency_pct"] < 20 and "sm_90" in made["prediction"]["note"]
+    assert made["occupancy"] == answer["occupancy"] and made["time"]["status"] == "unavailable"
+    suite = interpreting.run({"kernel": "copy", "size": 64})
+    assert {"prediction", "occupancy", "time"} <= set(suite) & set(made)
+    table = interpreting.get(f"/v1/experiments?kernel={made['request']['kernel']}&columns=predicted_gld_efficiency_pct,predicted_gld_transactions",
+                             headers={"Accept": "text/csv"}).text.splitlines()
+    assert [float(cell) for cell in table[1].split(",")] == [pytest.approx(made["prediction"]["gld_efficiency_pct"]), made["prediction"]["gld_sectors"]]
+
+
+def test_of_a_launch_with_a_fault_nothing_is_predicted(interpreting):
+    made = interpreting.run({**ASKED, "source": SCALE.replace("i < n", "i <= n")})
+    assert made["prediction"]["status"] == "unavailable" and "had a fault" in made["prediction"]["reason"]
+
+
 @pytest.mark.parametrize("tolerance, state", [(0, "failed"), (0.05, "failed"), (0.15, "succeeded")])
 def test_values_may_differ_by_the_tolerance(interpreting, tolerance, state):
     near = {**ASKED, "source": SCALE.replace("by * in[i]", "by * in[i] + 0.1f")}
@@ -139,14 +177,34 @@ def test_a_launch_without_end_fails_by_its_time(interpreting):
     ({"tolerance": 1}, "#/tolerance"), ({"reference": "copy"}, "#/reference"), ({"reference": {}}, "#/reference/source"),
     ({"reference": {"kernel": "copy"}}, "#/reference/kernel"), ({"reference": {"kernel": "src-0123456789ab"}}, "#/reference/kernel"),
     ({"reference": {"source": LOOP, "arguments": ARGUMENTS, "n": 3}}, "#/reference/n"),
-    ({"reference": {"source": LOOP}}, "#/reference/arguments"),
+    ({"reference": {"source": LOOP.replace(", float by", "").replace("by", "2")}}, "#/reference/arguments"),
     ({"reference": {"source": LOOP.replace("in[i] *", "inn[i] *"), "arguments": ARGUMENTS, "grid": 1}}, "#/reference/source"),
     ({"reference": {"source": LOOP, "arguments": ARGUMENTS}, "tolerance": -1}, "#/tolerance"),
     ({"source": SCALE.replace("by * ", "bye * ")}, "#/source"), ({"offset": 1}, "#/offset"), ({"definition": {}}, "#/definition"),
+    ({"entry": "scal"}, "#/entry"), ({"n": 0}, "#/n"), ({"n": 10**12}, "#/n"), ({"n": 1.5}, "#/n"), ({"n": 2**33}, "#/n"),
+    ({"reference": {"source": LOOP, "entry": "nave", "arguments": ARGUMENTS}}, "#/reference/entry"),
     ({"repeat": 0}, "#/repeat"), ({"device": "far"}, "#/device"), ({"arch": "sm_90"}, "#/arch")])
 def test_wrong_members_are_named(interpreting, wrong, pointer):
     errors = refused(interpreting, **{**ASKED, **wrong})
     assert any(error["pointer"] == pointer for error in errors), errors
+    assert pointer == "#/size" or all(error["pointer"] != "#/size" for error in errors)
+
+
+def test_what_is_not_executed_is_refused_with_its_line(interpreting):
+    odd = SCALE.replace("    if (i < n)", '    unsigned odd;\n    asm volatile("mov.u32 %0, %%reserved_smem_offset_1;" : "=r"(odd));\n    if (i < n + odd)')
+    answer = interpreting.request("POST", "/v1/predictions", json={**ASKED, "source": odd, "arch": "sm_90"})
+    error, = answer.json()["errors"]
+    assert error == {"pointer": "#/source", "line": 5, "detail": "%reserved_smem_offset_1 is not known"}
+    assert interpreting.run({**ASKED, "source": odd})["failure"]["detail"] == "line 5: %reserved_smem_offset_1 is not known"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"arguments": ARGUMENTS}])
+def test_a_mistyped_entry_is_wrong_at_the_entry(interpreting, arguments):
+    two = SCALE + SCALE.replace("scale", "add").replace("by * ", "by + ")
+    for path, more in (("experiments", {"n": 64, "by": 1}), ("predictions", {"n": 64, "by": 1}), ("kernels", {})):
+        answer = interpreting.request("POST", f"/v1/{path}", json={"source": two, "entry": "scael", "threads": "n", **arguments, **more})
+        error, = answer.json()["errors"]
+        assert error == {"pointer": "#/entry", "detail": 'there is no __global__ function "scael": did you mean "scale"? there are: scale, add'}, path
 
 
 def test_what_is_for_sources_alone_is_refused_elsewhere(interpreting):

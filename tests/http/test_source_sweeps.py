@@ -56,6 +56,29 @@ def test_tables_have_the_values_of_the_scalars(interpreting):  # noqa: F811
     assert [(row["by"], row["size_elements"]) for row in table(interpreting, by)] == [("0.5", "64"), ("-2", "64")]
 
 
+def test_tables_have_the_scalars_that_are_no_axis_too(interpreting):  # noqa: F811
+    made = sweep(interpreting, {**SHIFT, "n": [64, 128], "offset": 3})
+    for query in ("", "?view=summary"):
+        assert [(row["n"], row["offset"]) for row in table(interpreting, made, query)] == [("64", "3"), ("128", "3")], query
+    assert all(list(row) == ["n", "by"] for row in table(interpreting, sweep(interpreting, {**DEFINITION, "n": [64, 65], "by": 2}), "?columns=n,by"))
+    answer = interpreting.request("POST", "/v1/sweeps?columns=by,state", json={**DEFINITION, "block": [64, 128], "n": 64, "by": 4},
+                                  headers={"Prefer": "wait=60", "Accept": "text/csv"})
+    assert answer.text.splitlines() == ["by,state", "4,succeeded", "4,succeeded"]
+    twice = sweep(interpreting, {"kernel": "strided", "size": 64, "stride": 2, "block": [64, 128]})
+    assert "stride" not in table(interpreting, twice, "?view=summary")[0]  # a figure of each run, and no axis
+
+
+def test_a_table_of_experiments_of_one_kernel_has_its_scalars(interpreting):  # noqa: F811
+    name = As(interpreting, None).store(**{**DEFINITION, "source": SCALE + "// listed\n"})["name"]
+    for by in (0.5, 2):
+        interpreting.run({"kernel": name, "n": 64, "by": by})
+    rows = csv.DictReader(io.StringIO(interpreting.get(f"/v1/experiments?kernel={name}", headers={"Accept": "text/csv"}).text))
+    assert [(row["by"], row["size_elements"]) for row in rows] == [("2.0", "64"), ("0.5", "64")]
+    asked = interpreting.get(f"/v1/experiments?kernel={name}&columns=by", headers={"Accept": "text/csv"})
+    assert asked.text.split() == ["by", "2.0", "0.5"]
+    assert interpreting.get("/v1/experiments?columns=by", headers={"Accept": "text/csv"}).status_code == 400
+
+
 def test_a_stored_kernel_is_swept_by_its_name_and_kernels_are_an_axis(interpreting):  # noqa: F811
     anybody = As(interpreting, None)
     names = [anybody.store(**DEFINITION)["name"], anybody.store(source=LOOP, arguments=ARGUMENTS)["name"]]
@@ -105,12 +128,26 @@ def test_the_same_key_is_the_same_sweep(interpreting):  # noqa: F811
     assert send(source=SHIFTED + "// other\n").status_code == 422
 
 
+def test_a_comparison_chooses_by_scalars(interpreting):  # noqa: F811
+    made = sweep(interpreting, {**SHIFT, "n": [64, 96], "offset": [1, 2, 5]})["id"]
+
+    def compared(a, b, **more):
+        return interpreting.request("POST", "/v1/comparisons", json={"a": {"sweep": made, "where": a}, "b": {"sweep": made, "where": b}, **more})
+    answer = compared({"offset": 5, "n": 96}, {"offset": 1}, but_for=["offset", "n"]).json()
+    assert (answer["a"]["experiments"], answer["b"]["experiments"]) == (1, 2)
+    for wrong, pointer in (({"a": {"nn": 5}, "b": {"n": 64}}, "#/a/where/nn"), ({"a": {"n": 64}, "b": {"ofset": 1}}, "#/b/where/ofset"),
+                           ({"a": {"n": 64}, "b": {"n": 96}, "but_for": ["n", "nnn"]}, "#/but_for/1")):
+        refused = compared(**wrong)
+        assert refused.status_code == 422 and [error["pointer"] for error in refused.json()["errors"]] == [pointer], refused.text
+        assert "no experiment has a field of that name" in refused.json()["errors"][0]["detail"]
+
+
 @pytest.mark.parametrize("wrong, pointer", [
     ({"offset": None}, "#/offset"), ({"ofset": [1, 2]}, "#/ofset/0"), ({"offset": ["a", "b"]}, "#/offset/0"), ({"offset": []}, "#/offset"),
     ({"offset": [0, -1, 4294967296]}, None), ({"show": {"inn": 0}}, "#/show/inn"), ({"show": ["out"]}, "#/show"),
     ({"reference": {"kernel": "copy"}}, "#/reference/kernel"), ({"reference": {"source": LOOP, "arguments": ARGUMENTS}}, "#/reference/arguments"),
     ({"source": [SHIFTED, SCALE]}, "#/source"), ({"source": SHIFTED.replace("in[", "inn[")}, "#/source"), ({"tolerance": [0, 1]}, "#/tolerance"),
-    ({"kernel": "copy"}, "#/kernel"), ({"counters": True}, None), ({"repeat": 0}, "#/repeat"), ({"recipe": "read_segment_cached"}, "#/recipe"), ({"entry": "other"}, "#/source")])
+    ({"kernel": "copy"}, "#/kernel"), ({"counters": True}, None), ({"repeat": 0}, "#/repeat"), ({"recipe": "read_segment_cached"}, "#/recipe"), ({"entry": "other"}, "#/entry")])
 def test_what_is_wrong_with_all_points_is_refused(interpreting, wrong, pointer):  # noqa: F811
     asked = {key: value for key, value in {**SHIFT, "n": [64, 128], "offset": 0, **wrong}.items() if value is not None}
     if pointer:

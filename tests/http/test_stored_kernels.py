@@ -148,10 +148,10 @@ def test_a_body_that_is_too_large_is_refused(anybody):
 
 @pytest.mark.parametrize("wrong, pointer", [
     ({"source": SCALE}, "#/kernel"), ({"arguments": []}, "#/arguments"), ({"threads": "n"}, "#/threads"),
-    ({"kernel": "src-0123456789ab"}, "#/kernel"), ({"kernel": "src-"}, "#/kernel"), ({"offset": 1}, "#/offset"), ({"n": -1}, "#/size")])
+    ({"kernel": "src-0123456789ab"}, "#/kernel"), ({"kernel": "src-"}, "#/kernel"), ({"offset": 1}, "#/offset"), ({"n": -1}, "#/n"), ({"n": None, "size": -1}, "#/size")])
 def test_a_request_with_a_name_is_checked_as_any_other(anybody, wrong, pointer):
     name = anybody.store()["name"]
-    answer = anybody.predict(**{"kernel": name, "n": 64, **wrong})
+    answer = anybody.predict(**{key: value for key, value in {"kernel": name, "n": 64, **wrong}.items() if value is not None})
     assert answer.status_code == 422 and any(error["pointer"] == pointer for error in answer.json()["errors"]), answer.text
 
 

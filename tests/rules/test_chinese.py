@@ -70,13 +70,14 @@ def test_the_words_are_found():
 # ---- reasons of a missing value ----
 
 REASONED_IN = ["api/stability_json.c", "api/bandwidth_json.c", "api/result_json.c", "api/counters_json.c", "api/device_json.c", "kernels/stability.c",
-               "kernels/measure/counting.c", "executor/executor.c", "kernels/source/source_count.cpp", "server/routes/source_predictions.c"]
+               "kernels/measure/counting.c", "executor/executor.c", "kernels/source/source_count.cpp", "api/source_predictions.c",
+               "api/explain_json.c", "executor/source_task.c"]
 
 
 def reasons_of(path):
     """What is told of a missing value or of an unstable result: sentences of several words."""
     text = (ROOT / path).read_text()
-    calls = re.findall(r"(?:(?:json_parts_missing|stability_reason|counters_unavailable|say_inexact)\(|snprintf\((?:why|other), sizeof)(.*?)\);", text, re.S)
+    calls = re.findall(r"(?:(?:json_parts_missing|stability_reason|counters_unavailable|say_inexact)\(|snprintf\((?:why|other), sizeof|json_writer_string\(json, .note.,|error_set\(why,)(.*?)\);", text, re.S)
     given = re.findall(r'(?:reason|untimed) = ("(?:\\.|[^"\\])*")', text) + re.findall(r'return ("(?:\\.|[^"\\])*");', text)
     strings = [one for call in [*calls, *given] for one in re.findall(r'"((?:\\.|[^"\\])*)"', call)]
     return {re.sub(r"%[-+.0-9]*(?:hh|h|ll|l|z)?[a-z]", "%", one.replace('\\"', '"')) for one in strings if len(one.split()) > 2}

@@ -6,7 +6,7 @@
    one of `chips`. */
 import {h, replace} from "../dom.js";
 import {count} from "../format.js";
-import {t, term} from "../words.js";
+import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "./architectures.js";
 import {memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
 
@@ -89,7 +89,7 @@ export function memoryPanel({onWarp, onChip}) {
         },
           t(all ? "memory.fewer" : "memory.all", {n: count(accesses.length)})),
       left > 0 && h("p", {class: "note"}, t("memory.cut", {n: count(left)})),
-      shown.explain.note && h("p", {class: "note"}, shown.explain.note));
+      shown.explain.note && h("p", {class: "note"}, reasonSaid(shown.explain.note)));
   }
 
   /* In whose units: one of the chips that are shown, or the only one. */

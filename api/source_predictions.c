@@ -1,12 +1,12 @@
 /* One compilation and one execution for each architecture that the compiler makes. */
-#include "server/routes/source_predictions.h"
+#include "api/source_predictions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/source_lines.h"
-#include "server/routes/stored_source.h"
+#include "api/source_json.h"
 
 static int arch_number(const char *name)
 {
@@ -27,7 +27,7 @@ static int add(struct source_predictions *predictions, struct source_service *se
     for (int i = 0; i < predictions->count; i++)
         known = known || predictions->at[i].compiled_for == compilation->architecture;
     if (!compilation->ok)
-        stored_source_add_faults(problems, compilation);
+        source_json_add_faults(kernel, compilation, problems);
     if (known || !compilation->ok) {
         source_cache_release(build);
         return 0;
@@ -41,6 +41,15 @@ static int add(struct source_predictions *predictions, struct source_service *se
     if (made->count.failed)
         source_lines_add_faults(problems, &made->count);
     return 0;
+}
+
+/* Of a sentence that begins with its line of the source, as source_launch_data_open() makes it. */
+static void add_at_line(struct problems *problems, const char *text)
+{
+    int line = 0, behind = 0;
+    if (sscanf(text, "line %d: %n", &line, &behind) != 1 || !behind)
+        line = behind = 0;
+    problem_add_at(problems, "#/source", line, 0, "%s", text + behind);
 }
 
 int source_predictions_make(struct source_predictions *predictions, struct source_service *service,
@@ -57,7 +66,7 @@ int source_predictions_make(struct source_predictions *predictions, struct sourc
             continue;
         if (error->kind != ERROR_INVALID)
             return -1;
-        problem_add(problems, "#/source", "%s", error->text);
+        add_at_line(problems, error->text);
         error_clear(error);
     }
     return 0;
@@ -90,6 +99,13 @@ const struct source_prediction *source_predictions_find(const struct source_pred
 bool source_predictions_compiled_for(const struct source_prediction *made, const char *arch)
 {
     return made->compiled_for == arch_number(arch);
+}
+
+struct access source_predictions_access(const struct source_prediction *made, const char *arch)
+{
+    struct access access = made->count.access;
+    access.exact = access.exact && source_predictions_compiled_for(made, arch);
+    return access;
 }
 
 struct experiment source_predictions_experiment(const struct experiment *experiment,
@@ -127,8 +143,8 @@ void source_predictions_code(struct prediction_answer *answer, const struct sour
         answer->no_code = made->count.no_code;
 }
 
-void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
-                              const struct source_prediction *made, const struct prediction_answer *answer)
+void source_predictions_write_code(struct json_writer *json, const struct source_prediction *made,
+                                   const struct prediction_answer *answer)
 {
     char other[128] = "";
     if (!answer->known) /* says so itself, and nothing was counted */
@@ -139,8 +155,15 @@ void source_predictions_write(struct json_writer *json, const struct experiment 
                  made->arch, answer->arch);
     json_writer_string(json, "compiled_for", made->arch);
     json_writer_name(json, "inexact", other[0] ? other : made->count.inexact);
-    source_lines_write(json, "lines", source_kernel_of(experiment->kernel)->draft.source, &made->count,
-                       &answer->prediction);
+}
+
+void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
+                              const struct source_prediction *made, const struct prediction_answer *answer)
+{
+    source_predictions_write_code(json, made, answer);
+    if (answer->known)
+        source_lines_write(json, "lines", source_kernel_of(experiment->kernel)->draft.source, &made->count,
+                           &answer->prediction);
 }
 
 void source_predictions_write_check(struct json_writer *json, const struct source_predictions *predictions)

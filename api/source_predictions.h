@@ -36,6 +36,9 @@ const struct source_prediction *source_predictions_find(const struct source_pred
 /* True: its code was made for that architecture itself. */
 bool source_predictions_compiled_for(const struct source_prediction *made, const char *arch);
 
+/* What was counted, for that architecture: not exact where another one's code was executed. */
+struct access source_predictions_access(const struct source_prediction *made, const char *arch);
+
 /* The experiment with its machine code, where there is some. The counts must outlive it. */
 struct experiment source_predictions_experiment(const struct experiment *experiment,
                                                 const struct source_prediction *made);
@@ -50,7 +53,11 @@ const char *source_predictions_untimed(const struct source_prediction *made);
 /* Writes whose machine code it is, or why there is none. */
 void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made);
 
-/* Writes into the open object of one prediction: what it was compiled for, why it may be inexact, and its lines. */
+/* Writes into the open object of one prediction: what it was compiled for, and why it may be inexact. */
+void source_predictions_write_code(struct json_writer *json, const struct source_prediction *made,
+                                   const struct prediction_answer *answer);
+
+/* The same, and its lines. */
 void source_predictions_write(struct json_writer *json, const struct experiment *experiment,
                               const struct source_prediction *made, const struct prediction_answer *answer);
 
