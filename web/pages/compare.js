@@ -13,7 +13,7 @@ import {windowed} from "../windowed.js";
 import {t, term} from "../words.js";
 import {headDraw, ratioText, rowDraw, scaleOf, sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {MOST, allRequests, moreRequest, plain, roundedUp, roundsOf, runsOut} from "../compare/more.js";
+import {MOST, allRequests, moreRequest, plain, roundsOf, runsOut} from "../compare/more.js";
 import {bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 
 const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"], LETTERS = ["a", "b"];
@@ -297,7 +297,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
   /* The service counts up to MOST: that many may not be enough. */
   const pointText = (letter, n) =>
-    n >= MOST ? t("compare.most_runs", {n: count(MOST), letter: letter.toUpperCase()}) : moreText(letter, roundedUp(n));
+    t(n >= MOST ? "compare.most_runs" : "compare.about_runs", {n: count(n), letter: letter.toUpperCase()});
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
   const mayRun = () => !me || me.role !== "read";
   function needsCell(point) {
@@ -308,12 +308,12 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(
       words,
-      () => more(letters.map(
-        letter => ({
-          letter,
-          items: [point],
-          request: moreRequest(letter, sides[letter], heads[letter], comparison, point, roundedUp(point.needs[letter]))
-        }))),
+      () => more(
+        letters.map(letter => ({
+                      letter,
+                      items: [point],
+                      request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
+                    }))),
       {small: true, key: `more ${JSON.stringify(point.values)}`});
     tip(act[0], point.needs.reason);
     return cell(act);
