@@ -296,14 +296,18 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   }
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
   /* The service counts up to MOST: that many may not be enough. */
-  const pointText = (letter, n) =>
-    t(n >= MOST ? "compare.most_runs" : "compare.about_runs", {n: count(n), letter: letter.toUpperCase()});
+  function pointText({needs}) {
+    const often = n => n >= MOST ? "most" : "about";
+    if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
+    return needsOf({needs})
+      .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))
+      .join(t("list.comma"));
+  }
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
   const mayRun = () => !me || me.role !== "read";
   function needsCell(point) {
     if (!point.needs) return cell();
-    const letters = needsOf(point),
-          words = letters.map(letter => pointText(letter, point.needs[letter])).join(t("list.comma"));
+    const letters = needsOf(point), words = pointText(point);
     if (!letters.length || !mayRun())
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(
