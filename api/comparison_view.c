@@ -272,6 +272,7 @@ void comparison_view_point(struct json_writer *json, const char *key, const stru
     json_writer_amount(json, NULL, of->ratio_ci[1]);
     json_writer_end(json);
     json_writer_string(json, "verdict", verdict_name(of->verdict));
+    json_writer_bool(json, "uneven", of->uneven);
     write_needs(json, of);
     json_writer_end(json);
 }

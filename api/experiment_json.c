@@ -19,6 +19,7 @@ void experiment_json_value(void *object, const struct member *member, const json
 {
     static const char *const kinds[] = {"an integer", "a number", "true or false"};
     void *to = (char *)object + member->at;
+    char said[JSON_PARTS_SAID_BYTES];
     if (member->kind == MEMBER_FLAG && json_is_boolean(value))
         *(bool *)to = json_is_true(value);
     else if (member->kind == MEMBER_NUMBER && json_is_number(value))
@@ -26,7 +27,8 @@ void experiment_json_value(void *object, const struct member *member, const json
     else if (member->kind == MEMBER_INTEGER && json_is_integer(value))
         *(int64_t *)to = json_integer_value(value);
     else
-        problem_add(problems, pointer, "must be %s, is %s", kinds[member->kind], json_parts_type(value));
+        problem_add(problems, pointer, "must be %s, is %s", kinds[member->kind],
+                    json_parts_said(value, said));
 }
 
 static void read_integer(int64_t *to, const json_t *value, const char *pointer, struct problems *problems)
@@ -41,11 +43,12 @@ static size_t read_list(int64_t *to, size_t most, const json_t *value, const cha
     int before = problems->count;
     size_t i, count = json_is_integer(value) ? 1 : json_array_size(value);
     const json_t *item;
+    char said[JSON_PARTS_SAID_BYTES];
     if (json_is_integer(value))
         *to = json_integer_value(value);
     else if (count < 1 || count > most)
         problem_add(problems, pointer, "must be an integer or a list of 1 to %zu of them, is %s", most,
-                    json_is_array(value) ? "a list of another length" : json_parts_type(value));
+                    json_is_array(value) ? "a list of another length" : json_parts_said(value, said));
     else
         json_array_foreach (value, i, item) {
             char at[64];

@@ -1,7 +1,10 @@
 /* Reads a body with jansson, and writes trees that were read. */
 #include "api/json_parts.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void json_parts_start(void)
@@ -56,6 +59,46 @@ const char *json_parts_type(const json_t *value)
         [JSON_NULL] = "null",
     };
     return names[json_typeof(value)];
+}
+
+/* The whole number that the text is times `factor`; 0: none. */
+static long long whole(const char *text, const char **end, long long factor)
+{
+    char *at;
+    double number = strtod(text, &at) * (double)factor;
+    *end = at;
+    return isdigit((unsigned char)*text) && number >= 1 && number <= 0x1p53 && floor(number) == number
+               ? (long long)number
+               : 0;
+}
+
+const char *json_parts_said(const json_t *value, char said[JSON_PARTS_SAID_BYTES])
+{
+    enum { TEXT_MAX = 40 };
+    static const char suffixes[] = "kmg";
+    const char *text = json_string_value(value), *end;
+    if (!text || strlen(text) > TEXT_MAX)
+        return json_parts_type(value);
+    long long decimal = whole(text, &end, 1), binary = 0;
+    const char *suffix = *end ? strchr(suffixes, tolower((unsigned char)*end)) : NULL;
+    if (suffix) {
+        long long factor = 1, factor_of_1024 = 1;
+        for (int i = 0; i <= suffix - suffixes; i++) {
+            factor *= 1000;
+            factor_of_1024 *= 1024;
+        }
+        binary = whole(text, &end, factor_of_1024);
+        decimal = end[1] == 'i' ? 0 : whole(text, &end, factor);
+        end += end[1] == 'i' ? 2 : 1;
+    }
+    if (*end || !(decimal || binary))
+        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\"", text);
+    else if (decimal && binary)
+        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\": write %lld, or %lld in powers of 1024", text, decimal,
+                 binary);
+    else
+        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\": write %lld", text, decimal ? decimal : binary);
+    return said;
 }
 
 bool json_parts_is(const json_t *value, const char *text)

@@ -13,11 +13,12 @@
 static void read_integer(int64_t *to, const struct kernel_param *param, const json_t *value,
                          const char *pointer, struct problems *problems)
 {
+    char said[JSON_PARTS_SAID_BYTES];
     (void)param;
     if (json_is_integer(value))
         *to = json_integer_value(value);
     else
-        problem_add(problems, pointer, "must be an integer, is %s", json_parts_type(value));
+        problem_add(problems, pointer, "must be an integer, is %s", json_parts_said(value, said));
 }
 
 /* JSON's integers end at 2^63 - 1 here: one beyond, up to 2^64 - 1, is a text of its digits. */

@@ -52,6 +52,8 @@ static const struct {
     {"an integer", "整数"},
     {"a number", "数"},
     {"a string", "字符串"},
+    {"\"%s\": write %lld, or %lld in powers of 1024", "\"{1}\"：请写 {2}，按 1024 进位则写 {3}"},
+    {"\"%s\": write %lld", "\"{1}\"：请写 {2}"},
     {"true or false", "true 或 false"},
     {"a number with a fraction or an exponent", "带小数或指数的数"},
     {"a number of elements", "元素个数"},

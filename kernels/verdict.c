@@ -54,11 +54,22 @@ static int lacking(const struct verdict_side *side)
     return side->placements < VERDICT_LEAST ? VERDICT_LEAST - side->placements : 0;
 }
 
+/* 1, 2, 3, 4, 6, 8, 12, 16, ...: the estimate is no more exact, and points that need about the same can share a
+   sweep. */
+static int rounded_up(int more)
+{
+    int below = 1;
+    while (2 * below <= more)
+        below *= 2;
+    int up = more == below ? more : 2 * more <= 3 * below ? below + below / 2 : 2 * below;
+    return up < VERDICT_NEEDS_MOST ? up : VERDICT_NEEDS_MOST;
+}
+
 /* The number of further runs: an interval shrinks as one over the root of the number of placements. */
 static int growth(int placements, double factor)
 {
     double more = ceil(placements * factor) - placements;
-    return more < 1 ? 1 : more > VERDICT_NEEDS_MOST ? VERDICT_NEEDS_MOST : (int)more;
+    return more < 1 ? 1 : more > VERDICT_NEEDS_MOST ? VERDICT_NEEDS_MOST : rounded_up((int)more);
 }
 
 /* The factor by which there must be more placements for the interval to lie on one side of the range of
@@ -113,5 +124,7 @@ int verdict_judge(struct verdict_run *a, int a_count, struct verdict_run *b, int
     of->ratio_ci[1] = exp(shift.high);
     of->miss = shift.miss;
     decide(of, &shift, log1p(same_within));
+    double medians = log(of->a.median_us / of->b.median_us);
+    of->uneven = of->verdict == VERDICT_CANNOT_TELL && fabs(shift.shift - medians) > log(1.05);
     return 0;
 }

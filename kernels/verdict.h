@@ -2,6 +2,7 @@
    placement of the arrays: runs at one placement share its effect, and count as one. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { VERDICT_LEAST = 5 };         /* the minimum of runs, and of placements, of a side */
@@ -45,6 +46,9 @@ struct verdict_of {
     double miss; /* the largest probability that the interval does not contain 1 although nothing differs */
     enum verdict_need need;
     int more_a, more_b; /* estimate of further runs needed, each at a placement of its own */
+    /* The verdict is "cannot tell", and the ratio differs by more than 5 % from that of the two medians: neither
+       is to be shown as the ratio. */
+    bool uneven;
 };
 
 /* `same_within`: ratios from 1 / (1 + same_within) to 1 + same_within count as the same. `apart_us`: a

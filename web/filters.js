@@ -1,7 +1,7 @@
 /* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
-   fields, go) a form whose fields are {name, options (none: a text), word, time: a moment, as the reader's clock has
-   it, and in the address of UTC}; TIMES are those of when it was submitted; pagesLine(path, filters, after, next) leads
-   to the newest and the older ones. */
+   fields, go) a form whose fields are {name, options (none: a text), word, read: of what is typed, time: a moment, as
+   the reader's clock has it, and in the address of UTC}; TIMES are those of when it was submitted; pagesLine(path,
+   filters, after, next) leads to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {t} from "./words.js";
@@ -34,13 +34,13 @@ export function filterForm(path, filters, fields, go) {
       used.delete(name);
     send();
   };
-  const field = ({name, options, word = one => one, time}) => {
+  const field = ({name, options, word = one => one, time, read}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
     const input = time ?
       h("input", {id, value: value && clockOf(value), type: "datetime-local", onchange: change(name, momentOf)}) :
       options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
                   options.map(one => h("option", {value: one}, word(one)))) :
-                h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name)});
+                h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name, read)});
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);
   };

@@ -95,7 +95,20 @@ static void add_side(struct sheet *sheet, const json_t *point, const char *side)
     sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(runs, "placements"));
 }
 
-/* The names of all points' values, as keys. The caller releases it. */
+/* Whether the points have different values of that name. */
+static bool differs(const json_t *points, const char *name)
+{
+    const json_t *first = json_object_get(json_object_get(json_array_get(points, 0), "values"), name), *point;
+    size_t i;
+    json_array_foreach (points, i, point) {
+        const json_t *value = json_object_get(json_object_get(point, "values"), name);
+        if (value != first && !(value && first && json_equal(value, first)))
+            return true;
+    }
+    return false;
+}
+
+/* The names of the values that tell the points apart, as keys. The caller releases it. */
 static json_t *value_names(const json_t *points)
 {
     json_t *names = json_object(), *point, *value;
@@ -103,7 +116,8 @@ static json_t *value_names(const json_t *points)
     size_t i;
     json_array_foreach (points, i, point)
         json_object_foreach (json_object_get(point, "values"), name, value)
-            json_object_set_new(names, name, json_true());
+            if (!json_object_get(names, name) && differs(points, name))
+                json_object_set_new(names, name, json_true());
     return names;
 }
 
@@ -128,14 +142,10 @@ static void print_reasons(const json_t *points, const struct screen *screen)
     json_decref(reasons);
 }
 
-/* True: no ratio is printed. The verdict is "cannot tell", and the ratio of the two medians differs by more than 5 % from the
-   median ratio over all pairs of runs. web/compare/forest.js has the same rule. */
+/* True: no ratio is printed. */
 static bool is_uneven(const json_t *point)
 {
-    double pairs = json_path_number(point, "ratio"),
-           medians = json_path_number(point, "a.median_us") / json_path_number(point, "b.median_us");
-    return strcmp(json_path_text(point, "verdict", ""), "cannot_tell") == 0 &&
-           fabs(log(pairs / medians)) > log(1.05);
+    return json_is_true(json_object_get(point, "uneven"));
 }
 
 static void print_uneven(const json_t *points, const struct screen *screen)
@@ -188,15 +198,15 @@ static void print_points(const json_t *points, const struct screen *screen)
         sheet_format(sheet, STYLE_NONE,
                      isfinite(low) && isfinite(high) ? language_text("%s to %s") : language_text("no value"),
                      from, to);
-        /* ": 4 more runs of A, 4 of B"; the reasons follow below the table. */
+        /* ": about 4 more runs of A, 4 of B may tell"; the reasons follow below the table. */
         double more_a = json_path_number(point, "needs.a"), more_b = json_path_number(point, "needs.b");
         text[0] = '\0';
         if (fmax(more_a, more_b) >= NEEDS_MOST)
-            snprintf(text, sizeof text, language_text(": %d or more further runs"), NEEDS_MOST);
+            snprintf(text, sizeof text, language_text(": %d or more further runs may tell"), NEEDS_MOST);
         else if (isfinite(more_a) && isfinite(more_b))
             snprintf(text, sizeof text,
-                     more_a == 1 ? language_text(": about %.0f more run of A, %.0f of B")
-                                 : language_text(": about %.0f more runs of A, %.0f of B"),
+                     more_a == 1 ? language_text(": about %.0f more run of A, %.0f of B may tell")
+                                 : language_text(": about %.0f more runs of A, %.0f of B may tell"),
                      more_a, more_b);
         sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
                      language_text(verdict->text), text);

@@ -19,7 +19,7 @@ struct bank_conflict : suite_kernel {
         k.lesson = {
             "In shared memory banks count, not sectors: a warp waits for the bank with most of its words.",
             "共享内存里要看的不是扇区，而是存储体：线程束要等到排队最长的存储体完成。"};
-        param_integer(k, STRIDE, "stride", "elements",
+        param_integer(k, STRIDE, "stride", "elements of shared memory",
                       {"distance between the words of neighbouring lanes", "相邻通道的字之间的距离"}, 1, 64,
                       1);
         param_integer(k, REPEATS, "repeats", "",

@@ -152,6 +152,53 @@ def test_a_field_in_which_somebody_types_never_goes_away(browser, serve, query, 
     walk.end()
 
 
+def said_of(walk, field):
+    return walk.script("document.getElementById(arguments[0]).textContent", f"wrong-{field}")
+
+
+@pytest.mark.parametrize("field, query, fault", [
+    ("offset", "offset=0,8,x", 'must be an integer, is "x"'),
+    ("size", "size=1.5M", 'is "1.5M": write 1500000, or 1572864 in powers of 1024'),
+    ("block", "block=64,4096", "is 4096; CUDA would refuse the launch: \"invalid configuration argument\"; only values that fit run"),
+    ("labels", "labels=who=ub try=1", "“who=ub try=1” is no label: write name=value"),
+    ("labels", "labels=x==", "“x==” is no label"),
+    ("labels", "labels=a=1,a=2", "the label a stands twice"),
+    ("labels", "labels=try", "“try” is no label"),
+])
+def test_a_field_says_what_is_wrong_with_it_as_one_types(browser, serve, field, query, fault):
+    walk = Walk(browser, serve()).open(f"new?kernel=read_offset&lang=en&{query}")
+    walk.until(lambda: fault in said_of(walk, field))
+    walk.open("new?kernel=read_offset&offset=0,8&size=2Ki&labels=who=ub, try:1&block=64,128").until(lambda: "Run a sweep" in walk.text(".run") and walk.all("svg.memory"))
+    assert not walk.all(".is-wrong") and '"size": 2048' in walk.text("pre.typed") and '"labels": {"who": "ub", "try": "1"}' in walk.text("pre.typed")
+    walk.end()
+
+
+@pytest.mark.parametrize("width", [1280, 1366])
+def test_a_field_shows_what_is_typed_beside_or_above_its_hint(browser, serve, sized, width):
+    sized(width, 700)
+    walk = Walk(browser, serve()).open("new?kernel=read_offset&size=1048576,2097152,4194304&offset=1048576&lang=en")
+    walk.until(lambda: walk_fields(browser) and walk.all("svg.memory"))
+    assert not [name for name, inside, wide in walk_fields(browser) if inside > wide]
+    walk.end()
+
+
+def test_a_label_looks_like_none_of_the_parameters_and_is_found_as_it_is_written(browser, serve):
+    service = serve()
+    ended(service, submit(service, offset=[0, 1], labels={"who": "ub", "lesson": "strides"}))
+    service.run()
+    walk = Walk(browser, service).open("sweeps?lang=zh").says("课程=strides", "tbody .label-mark").open("sweeps?lang=en")
+    walk.until(lambda: [one.text.split() for one in walk.all("tbody .label-mark")] == [["label", "who=ub"], ["label", "lesson=strides"]])
+    walk.open("experiments").until(lambda: len(walk.all("tbody tr")) == 3)
+    walk.type("#filter-label", "who=ub\ue007").until(lambda: len(walk.all("tbody tr")) == 2)
+    walk.end()
+
+
+def walk_fields(browser):
+    """Each text field that is shown: its name, how wide its text is and how wide it is itself."""
+    return browser.execute_script("return [...document.querySelectorAll('.text-field input')].filter(one => one.checkVisibility() && one.value)"
+                                  ".map(one => [one.name, one.scrollWidth, one.clientWidth])")
+
+
 @pytest.mark.parametrize("query", ["labels=fake:sleep:1", "repeat=3"])
 def test_after_run_the_focus_is_on_the_heading_of_what_was_asked_for(browser, serve, query):
     walk = Walk(browser, serve()).open(f"new?kernel=read_offset&size=1024&{query}&lang=en")

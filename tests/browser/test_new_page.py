@@ -193,6 +193,15 @@ def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
     assert browser.execute_async_script(DRAW_ALL, assets, questions) == {}
 
 
+def test_accesses_that_are_not_listed_are_not_promised_and_banks_are_told_where_they_count(browser, service):
+    explain = explained(service, kernel="bank_conflict")
+    listed, left = len(explain["accesses"]), explain["accesses_left_out"]
+    assert left > 0
+    browser.get(service.url + "/ui/new?kernel=bank_conflict&lang=en")
+    service.until(lambda: f"Show {listed} of {listed + left} accesses" in texts(browser, ".memory-panel button"))
+    assert "32 banks, 4 bytes each" in texts(browser, "[data-field=stride] .hint")
+
+
 @pytest.mark.alone
 @pytest.mark.skipif(sanitized(), reason="a sanitizer's build is slower")
 def test_typing_redraws_within_50_ms(browser, service):

@@ -66,6 +66,35 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.end()
 
 
+# The colour of each line and of its button in the legend, and their ratio of contrast to the panel.
+COLOURS = """(() => {
+  const strokes = css => [...document.querySelectorAll(css)].map(one => getComputedStyle(one).stroke);
+  const light = rgb => rgb.match(/[\\d.]+/g).slice(0, 3).map(one => one / 255)
+    .map(one => one > 0.04045 ? ((one + 0.055) / 1.055) ** 2.4 : one / 12.92).reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+  const lines = strokes("svg.lines .series-line"), ground = light(getComputedStyle(document.querySelector(".board")).backgroundColor);
+  return [lines, strokes(".legend .series-line"), Math.min(...lines.map(one => [light(one), ground].sort((a, b) => b - a)).map(([a, b]) => (a + 0.05) / (b + 0.05)))];
+})()"""
+
+
+def test_eight_series_have_a_colour_and_a_sentence_each(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..2", block=list(range(32, 257, 32)), labels={"fake": "vary"}))
+    walk = Walk(browser, service)
+    for scheme in "light", "dark":
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        walk.open(f"sweeps/{sweep}").until(lambda: len(lines(walk)) == 8)
+        drawn, legend, contrast = walk.script(COLOURS)
+        assert len(set(drawn)) == 8 and legend == drawn and contrast >= 3
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert [one.text.partition(":")[0] for one in walk.all(".board .sentence li")] == [f"block {n}" for n in range(32, 257, 32)]
+    drag(browser, walk, "svg.lines", [0.45, 0.5], [0.55, 0.6])
+    walk.says("Not zoomed", ".tip.at-mark").says("drag across it", ".board-foot")
+    two = ended(service, submit(service, offset=[0, 1], block=[32, 64]))
+    walk.open(f"sweeps/{two}").until(lambda: len(lines(walk)) == 2)
+    assert "drag across it" not in walk.text(".board-foot")
+    walk.end()
+
+
 def test_lists_are_of_a_time_and_their_addresses_hold_it(browser, serve):  # noqa: F811
     service = serve()
     sweep = ended(service, submit(service, offset="0..2"))
@@ -121,8 +150,8 @@ def test_no_line_runs_over_what_was_not_measured(browser, serve):  # noqa: F811
     ended(service, sweep)
     walk = Walk(browser, service).open(f"sweeps/{sweep}").says("9 of 10 measured")
     walk.until(lambda: sum(line.count("L") for line in lines(walk)) == 7)
-    assert len(lines(walk)) == 2
-    walk.end()
+    assert len(lines(walk)) == 2 and len(walk.all("svg.lines .mark.refused")) == 1
+    walk.says("×: cancelled", ".board .aside").end()
 
 
 @pytest.mark.alone

@@ -59,7 +59,7 @@ def test_a_time_that_is_not_known_is_a_line_and_no_panel(browser, serve, planted
 def test_the_form_tells_the_time_while_one_types(browser, serve, planted):
     both = {**timed.TIME, "close_second": "dram"}
     planted(both)
-    walk = Walk(browser, serve("--devices", "cpu", fake=False)).open("new?kernel=read_offset&offset=11&lang=en").says("Predicted time 248.3 µs").says("as an NVIDIA H200 would take it; nothing has run")
+    walk = Walk(browser, serve("--devices", "cpu", fake=False)).open("new?kernel=read_offset&offset=11&lang=en").says("Predicted time 248 µs").says("as an NVIDIA H200 would take it; nothing has run")
     walk.until(lambda: len(bars(walk)) == 7)
     assert walk.script("document.querySelector('svg.bounds').getAttribute('aria-label')").startswith("Limited by latency × warps, and DRAM is close. predicted")
     assert [binds for _, binds in bars(walk)] == [False, True, False, False, False, False, True]

@@ -85,7 +85,14 @@ def test_an_interval_that_is_too_wide_says_about_how_many_runs_it_takes(service)
     runs(service, "wide-b", "time:9.8,10.8,8.8,10.3,9.3")
     point = compared(service, label("wide-a"), label("wide-b"))["points"][0]
     assert point["verdict"] == "cannot_tell" and point["needs"]["code"] == "wide"
-    assert 6 < point["needs"]["a"] <= 1000 and point["needs"]["a"] == point["needs"]["b"]
+    assert 6 < point["needs"]["a"] <= 1000 and point["needs"]["a"] == point["needs"]["b"] and point["uneven"] is False
+
+
+def test_a_ratio_that_the_two_medians_contradict_is_marked(service):
+    runs(service, "uneven-a", "time:10,10,10,20,20", count=5)
+    runs(service, "uneven-b", "time:10,10,20,20,20", count=5)
+    point = compared(service, label("uneven-a"), label("uneven-b"))["points"][0]
+    assert point["verdict"] == "cannot_tell" and point["uneven"] is True
 
 
 def test_points_are_matched_by_what_was_asked_for_and_those_of_one_side_are_told(service):

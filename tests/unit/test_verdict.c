@@ -106,6 +106,51 @@ static void runs_at_one_placement_count_as_their_median(void **state)
     assert_int_equal(of.more_b, 4);
 }
 
+/* Of runs in two groups the median over all pairs is another than the ratio of the two medians. */
+static void a_ratio_that_is_none_is_marked_where_it_cannot_be_told(void **state)
+{
+    static const struct {
+        double a[5], b[5];
+        bool uneven;
+    } cases[] = {
+        {{10, 10, 10, 20, 20}, {10, 10, 20, 20, 20}, true},
+        {{10, 10.1, 10.2, 10.3, 10.4}, {10, 10.1, 10.2, 10.3, 10.4}, false},
+        {{30, 30, 30, 60, 60}, {10, 10, 20, 20, 20}, false}, /* a verdict: the ratio is as good as that */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct verdict_run a[5], b[5];
+        struct verdict_of of;
+        for (int k = 0; k < 5; k++) {
+            a[k] = (struct verdict_run){(uint64_t)k, cases[i].a[k]};
+            b[k] = (struct verdict_run){(uint64_t)k, cases[i].b[k]};
+        }
+        verdict_judge(a, 5, b, 5, 0, 0, &of);
+        assert_int_equal(of.uneven, cases[i].uneven);
+        assert_int_equal(of.verdict, i < 2 ? VERDICT_CANNOT_TELL : VERDICT_BETTER);
+    }
+}
+
+static void an_estimate_of_further_runs_is_a_round_number(void **state)
+{
+    static const double us[] = {9.7, 9.75, 9.8, 9.85, 9.88, 9.9, 9.92};
+    (void)state;
+    for (size_t i = 0; i < sizeof us / sizeof *us; i++) {
+        struct verdict_run a[6], b[6];
+        struct verdict_of of;
+        for (int k = 0; k < 6; k++) {
+            a[k] = (struct verdict_run){(uint64_t)k, 10 * (1 + 0.02 * (k - 2.5))};
+            b[k] = (struct verdict_run){(uint64_t)k, us[i] * (1 + 0.02 * (k - 2.5))};
+        }
+        verdict_judge(a, 6, b, 6, 0.005, 0, &of);
+        assert_int_equal(of.need, VERDICT_NEEDS_WIDTH);
+        int n = of.more_a;
+        while (n > 3 && n % 2 == 0)
+            n /= 2;
+        assert_true(of.more_a == of.more_b && (n <= 3 || of.more_a == VERDICT_NEEDS_MOST));
+    }
+}
+
 /* ---- what chance does ---- */
 
 /* Standard deviations in parts of the time, as seen on an H200 of small experiments cold. */
@@ -241,6 +286,8 @@ int main(void)
         cmocka_unit_test(turning_the_sides_round_turns_the_answer_round),
         cmocka_unit_test(below_five_runs_or_placements_a_side_it_cannot_be_told),
         cmocka_unit_test(runs_at_one_placement_count_as_their_median),
+        cmocka_unit_test(a_ratio_that_is_none_is_marked_where_it_cannot_be_told),
+        cmocka_unit_test(an_estimate_of_further_runs_is_a_round_number),
         cmocka_unit_test(the_same_against_itself_is_called_different_in_at_most_5_percent),
         cmocka_unit_test(sides_of_one_executor_each_keep_it_while_executors_differ_less_than_the_same),
         cmocka_unit_test(a_difference_of_one_percent_is_found),

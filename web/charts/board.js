@@ -1,13 +1,13 @@
 /* A chart in its panel: heading, drawing at the panel's real width, a sentence that says what it shows, its table, and
    itself as a file.
 
-   board({heading, aside, sentence, draw, table, file, legend, onZoom}) takes functions that give the texts; draw(width)
-   gives {svg, canvas, marks, part, cross, within}; table is {node, update()} and drawn once it is opened; file() the
-   name of what is saved; caption() what stands above a picture that is saved; legend() the nodes above the drawing, or
-   nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where there is cross(x, y) a cross
-   hair follows the pointer and tells all that stands there. onZoom(range) is called with what within() makes of the
-   places that a pointer was dragged between, or of the middle for the key +; with null for −. {node, update(),
-   heading(), close()}. */
+   board({heading, aside, sentence, draw, table, file, legend, onZoom}) takes functions that give the texts, sentence()
+   one or a list; draw(width) gives {svg, canvas, marks, part, cross, within}; table is {node, update()} and drawn once
+   it is opened; file() the name of what is saved; caption() what stands above a picture that is saved; legend() the
+   nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where
+   there is cross(x, y) a cross hair follows the pointer and tells all that stands there. onZoom(range) is called with
+   what within() makes of the places that a pointer was dragged between, or of the middle for the key +; with null for
+   −. {node, update(), heading(), close()}. */
 import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
@@ -88,11 +88,12 @@ function probe(place, drawnNow, onZoom) {
     return null;
   };
   const up = event => {
-    const began = from, found = range.hidden || !began ? null : drawnNow().within(...began, ...where(event));
+    const began = from, dragged = began && !range.hidden, to = where(event);
     from = null;
     range.hidden = true;
-    if (found) onZoom(found);
+    if (dragged) zoomTo(to, drawnNow().within(...began, ...to));
   };
+  const zoomTo = ([x, y], found) => found ? onZoom(found) : show({x, y, words: t("chart.zoom_few")}, true);
   place.addEventListener("pointermove", move);
   place.addEventListener("pointerdown", event => {
     if (onZoom && drawnNow()?.within && event.button === 0 && event.pointerType === "mouse") from = where(event);
@@ -108,14 +109,14 @@ function probe(place, drawnNow, onZoom) {
   const zoomKey = key => {
     const {within, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
                    high = Number(svg.getAttribute("height")), x = at?.x ?? wide / 2, y = at?.y ?? high / 2;
-    const found = key === "-" ? null : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4);
-    if (key === "-" || found) onZoom(found);
+    if (key === "-") return onZoom(null);
+    return within && zoomTo([x, y], within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
   };
   place.addEventListener("keydown", event => {
     if (event.key === "Escape") return show(null);
     const way = KEYS[event.key], marks = drawnNow()?.marks ?? [];
     if (event.metaKey || event.ctrlKey || event.altKey) return null;
-    if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()?.within) return zoomKey(event.key);
+    if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()) return zoomKey(event.key);
     if (!way || !marks.length) return null;
     event.preventDefault();
     return show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
@@ -130,9 +131,9 @@ function probe(place, drawnNow, onZoom) {
 
 export function board(
   {heading, aside, sentence, draw, table, file, caption = null, legend = () => null, onZoom = null}) {
-  const title = h("h2", {}), beside = h("span", {class: "quiet aside"}), words = h("p", {class: "sentence"});
+  const title = h("h2", {}), beside = h("span", {class: "quiet aside"}), words = h("div", {class: "sentence"});
   const place = h("div", {class: "drawing", tabindex: "0", role: "group"}), layer = h("div", {});
-  let width = 0, drawn = null, tables = null;
+  let width = 0, drawn = null, tables = null, told = null;
   const found = probe(place, () => drawn, onZoom), keys = h("div", {class: "legend"});
   replace(place, layer, found.nodes);
   const under =
@@ -152,19 +153,22 @@ export function board(
         button(
           t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas, caption?.()),
           {small: true, label: t("chart.copy_picture")}));
+  const hint = h("span", {class: "quiet", hidden: true}, t("chart.zoom"));
   const node =
     h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,
-      h("div", {class: "board-foot"}, onZoom && h("span", {class: "quiet"}, t("chart.zoom")), acts, under));
+      h("div", {class: "board-foot"}, hint, acts, under));
 
   function tableShow() {
     if (!tables) under.append((tables = table()).node);
     tables.update();
   }
   function update() {
-    const said = sentence();
+    const sentences = [sentence()].flat(), said = sentences.join(" ");
     title.textContent = heading();
     place.setAttribute("aria-label", t("chart.keys", {name: heading()}));
-    if (words.textContent !== said) words.textContent = said;
+    if (told !== said)
+      replace(words, sentences.length > 1 ? h("ul", {}, sentences.map(one => h("li", {}, one))) : said);
+    told = said;
     redraw(keys, legend());
     if (!width) return;
     drawn = draw(width);
@@ -172,7 +176,9 @@ export function board(
     drawn.svg.setAttribute("aria-label", said);
     found.hide();
     replace(layer, drawn.canvas, drawn.svg);
-    place.classList.toggle("zooms", Boolean(onZoom && drawn.within));
+    const zooms = Boolean(onZoom && drawn.within);
+    place.classList.toggle("zooms", zooms);
+    hint.hidden = !zooms;
     beside.textContent = aside(drawn);
     if (under.open) tableShow();
   }

@@ -76,7 +76,8 @@ function boundsDraw(time, width, notes) {
     if (notes && wide && made[k]) drawing.append(text(0, y + 28, made[k], {class: "small"}));
   });
   marks.forEach(([us, name], k) => {
-    const x = round(at(us)), words = t(`bound.${name}`, {time: written(us)}), room = x - textWidth(words) > label * 0.4;
+    const x = round(at(us)), words = t(`bound.${name}`, {time: written(us, name === "predicted" ? 3 : 4)}),
+          room = x - textWidth(words) > label * 0.4;
     drawing.append(
       svg("line", {class: `at ${name}`, x1: x, x2: x, y1: k * 16 + 2, y2: bottom}),
       text(
@@ -99,8 +100,8 @@ export function boundsFigure(timeNow, notes) {
     table: () => boundsTable(timeNow()),
     label: () => {
       const time = timeNow();
-      return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us)})}${t("punct.semicolon")}${
-        time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`;
+      return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us, 3)})}${
+        t("punct.semicolon")}${time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`;
     }
   });
 }

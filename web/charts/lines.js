@@ -7,20 +7,20 @@
    scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the keys
    find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is nearest,
    {x, top, bottom, words}; within(px0, py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or
-   null. The scale is that of the medians: an interval that goes on beyond it ends in an arrow (`cut`). More points than
-   there are pixels for are drawn as a density (dense.js). */
+   null; there is no within where no part of the axis can be drawn alone. The scale is that of the medians: an interval
+   that goes on beyond it ends in an arrow (`cut`). More points than there are pixels for are drawn as a density
+   (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
 import {denseDraw, isDense, ticksOf} from "./dense.js";
-import {painterFor} from "./painter.js";
+import {KINDS, painterFor} from "./painter.js";
 import {round, text, textWidth} from "./svg.js";
 import "../sweep/words.js";
 
-export const KINDS = ["measured", "second", "third"];
-/* Series that are told apart in one drawing: by colour, then by the dashes of the line. */
+/* Series that are told apart in one drawing: by colour, and by the dashes of the line and the shape of its marks. */
 export const OVERLAID_MOST = 12;
-export const styleOf = i => ({kind: KINDS[i % KINDS.length], dash: Math.floor(i / KINDS.length) % 4});
+export const styleOf = i => ({kind: KINDS[i % KINDS.length], dash: Math.floor(i / 4) % 4});
 const TOP = 30, BOTTOM = 44, LEFT = 52, SMALL_HEIGHT = 170, SMALL_WIDTH = 250;
 
 const countOf = (series, wide) => [series.points, series.predicted, series.published].reduce(
@@ -82,7 +82,6 @@ function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
     seen(one.predicted);
   }
   for (const point of one.published) painter.diamond(...at(point));
-  for (const px of ticksOf(one.coming.map(value => x.at(value)), wide)) painter.dot(px, base, {...one, hollow: true});
   for (const px of ticksOf(one.refused.map(point => x.at(point.x)), wide)) painter.cross(px, base - 8);
   seen(one.published);
   if (!isDense(one.refused, wide)) seen(one.refused, base - 8);
@@ -175,14 +174,15 @@ function foundOver(frames, axis, columnWords) {
       const words = columnWords(value, frame.series);
       return words && {x: frame.x.at(value), top: frame.top, bottom: frame.bottom, words};
     },
-    within(px0, py0, px1, py1) {
-      const frame = frameAt(px0, py0);
-      const inside = frame && axis.values.filter(value => {
-        const at = frame.x.at(value);
-        return at >= Math.min(px0, px1) && at <= Math.max(px0, px1);
-      });
-      return inside?.length > 1 && inside.length < axis.values.length ? {zoom: [inside[0], inside.at(-1)]} : null;
-    }
+    within:
+      axis.kind === "number" && axis.values.length > 2 && ((px0, py0, px1, py1) => {
+        const frame = frameAt(px0, py0);
+        const inside = frame && axis.values.filter(value => {
+          const at = frame.x.at(value);
+          return at >= Math.min(px0, px1) && at <= Math.max(px0, px1);
+        });
+        return inside?.length > 1 && inside.length < axis.values.length ? {zoom: [inside[0], inside.at(-1)]} : null;
+      })
   };
 }
 

@@ -11,6 +11,7 @@ import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
+import {RUNS_LEAST} from "../sweep/sure.js";
 import "../sweep/words.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
@@ -96,7 +97,7 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   const states = new Set(spec.maps.flatMap(map => map.cells.map(cell => cell.state)));
   if (states.has("refused")) key({fill: stripes.fill}, t("map.refused"));
   if (spec.maps.some(map => map.cells.some(cell => cell.unsure && cell.value !== null)))
-    key({class: "unsure-key"}, `△ ${t("map.unsure")}`);
+    key({class: "unsure-key"}, `△ ${t("map.unsure", {n: RUNS_LEAST})}`);
   if (states.has("failed")) key({class: "failed-cell"}, t("map.failed"));
   if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length))
     key({class: "empty-cell"}, t("map.not_asked"));
@@ -162,7 +163,8 @@ export function mapDraw(width, spec) {
           rows = between(spec.rows, (py0 - top) / size.row, (py1 - top) / size.row);
     const range = (some, all) => some.length > 1 && some.length < all.length ? [some[0], some.at(-1)] : null;
     const found = {zoom: range(columns, spec.columns), rows: range(rows, spec.rows)};
-    return spec.numbers && (found.zoom || found.rows) ? found : null;
+    return found.zoom || found.rows ? found : null;
   };
-  return {svg: drawing, canvas: painter.canvas, marks, part: false, within};
+  const zooms = spec.numbers && [spec.columns, spec.rows].some(values => values.length > 2);
+  return {svg: drawing, canvas: painter.canvas, marks, part: false, within: zooms ? within : null};
 }

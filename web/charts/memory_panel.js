@@ -87,7 +87,10 @@ export function memoryPanel({onWarp, onChip}) {
             moreShow();
           }
         },
-          t(all ? "memory.fewer" : "memory.all", {n: count(accesses.length)})),
+          t(all        ? "memory.fewer" :
+              left > 0 ? "memory.some" :
+                         "memory.all",
+            {n: count(accesses.length), of: count(accesses.length + left)})),
       left > 0 && h("p", {class: "note"}, t("memory.cut", {n: count(left)})),
       shown.explain.note && h("p", {class: "note"}, reasonSaid(shown.explain.note)));
   }

@@ -1,12 +1,14 @@
 /* What draws many marks: into SVG up to MARKS of them, beyond on a canvas with the device's pixels behind it. Both know
    dot(x, y, {kind, dash, hollow, unsure}), diamond(x, y), line(points, {kind, dash, dashed}), whisker(x, y1, y2, {kind,
    up, down}) with an arrow where it goes on, cross(x, y), cell(x, y, w, h, fill) and unsure(x, y, w, h), the strokes
-   over a cell, with kind "measured", "second", "third", "waste" or "published" and dash 0 to 3; painterFor(marks,
+   over a cell, with kind one of KINDS, "waste" or "published" and dash 0 to 3; painterFor(marks,
    width, height) gives {svg or canvas, ...}. */
 import {svg} from "../dom.js";
 import {rect, round} from "./svg.js";
 
 export const MARKS = 2000;
+/* The series of a drawing, by their colours. */
+export const KINDS = ["measured", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
 export const token = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -74,8 +76,7 @@ function canvasPainter(width, height) {
   canvas.style.height = `${height}px`;
   canvas.setAttribute("aria-hidden", "true");
   const pen = canvas.getContext("2d"),
-        colours = Object.fromEntries(
-          ["measured", "second", "third", "waste", "published", "surface"].map(name => [name, token(name)]));
+        colours = Object.fromEntries([...KINDS, "waste", "published", "surface"].map(name => [name, token(name)]));
   pen.scale(ratio, ratio);
   pen.lineWidth = 1;
   return {

@@ -93,15 +93,9 @@ function farDraw(scale, value) {
     {"text-anchor": left ? "start" : "end", class: "off-scale halo"});
 }
 
-/* True: no ratio is shown. The verdict is "cannot tell", and the ratio of the two medians differs by more than 5 % from
-   the median ratio over all pairs of runs. client/answers/verdicts_table.c has the same rule. */
-const APART = Math.log(1.05);
-const isUneven = ({verdict, ratio: value, a, b}) =>
-  verdict === "cannot_tell" && Math.abs(Math.log(value * b.median_us / a.median_us)) > APART;
-
 export function rowDraw(scale, point) {
   const {ratio: value, ratio_ci95: [low, high]} = point, far = value < scale.low || value > scale.high;
-  if (isUneven(point))
+  if (point.uneven)
     return svg(
       "svg", {class: `forest ${point.verdict}`, width: scale.width, height: ROW, "aria-hidden": "true"},
       ground(scale, ROW), low !== null && rangeDraw(scale, low, high));
@@ -116,7 +110,7 @@ export function rowDraw(scale, point) {
 /* "1.054 ± 0.001" */
 export function ratioText(point) {
   const {ratio: value, ratio_ci95: [low, high]} = point;
-  if (isUneven(point)) {
+  if (point.uneven) {
     const why = t("compare.uneven", {pairs: ratio(value), medians: ratio(point.a.median_us / point.b.median_us)});
     return [
       noValue(why),

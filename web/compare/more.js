@@ -1,8 +1,7 @@
 /* More runs of one side of a comparison, each with its arrays placed anew: moreRequest(...) is the sweep that asks for
    a point again, n times; allRequests(...) are the sweeps, {letter, request, items, points}, that ask for what all
-   points that cannot be told need, of both sides; roundedUp(n) is how many that are, of the n that a point needs;
-   roundsOf(wanted, most) are the sweeps that run them so that the sides take turns; runsOut(request, point): may a
-   sweep that asks for that run the point? */
+   points that cannot be told need, of both sides; roundsOf(wanted, most) are the sweeps that run them so that the sides
+   take turns; runsOut(request, point): may a sweep that asks for that run the point? */
 import {merged, single} from "../bulk/requests.js";
 import {rangeValues} from "../creation/fields.js";
 
@@ -41,22 +40,18 @@ export function moreRequest(letter, parts, head, comparison, point, n) {
   };
 }
 
-/* How many runs are asked for where n are needed: 1, 2, 3, 4, 6, 8, 12, 16, ..., so that points share sweeps. */
+/* The service counts up to so many. */
 export const MOST = 1000;
-export function roundedUp(n) {
-  const below = 2 ** Math.floor(Math.log2(n));
-  return Math.min(MOST, n <= below ? n : n <= 1.5 * below ? 1.5 * below : 2 * below);
-}
 
 /* sides, heads: by letter. */
 export function allRequests(comparison, sides, heads) {
   return ["a", "b"].flatMap(letter => {
-    const asks = comparison.points.filter(point => point.needs?.[letter] > 0)
-                   .map(point => ({
-                          item: point,
-                          request: moreRequest(
-                            letter, sides[letter], heads[letter], comparison, point, roundedUp(point.needs[letter]))
-                        }));
+    const asks =
+      comparison.points.filter(point => point.needs?.[letter] > 0)
+        .map(point => ({
+               item: point,
+               request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
+             }));
     const names = new Set(comparison.points.flatMap(point => Object.keys(point.values)));
     names.delete("device");
     return merged(asks, names).map(one => ({...one, letter}));

@@ -108,11 +108,22 @@ function oneOf(field, text) {
   return field.kind === "integer" || field.numeric ? integerOf(text) : text;
 }
 
-function labelsOf(text) {
-  return Object.fromEntries(text.split(",").map(pair => pair.trim()).filter(Boolean).map(pair => {
-    const at = pair.search(/[:=]/);
-    return at < 0 ? [pair, ""] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-  }));
+const labelPairs = text => text.split(",").map(pair => pair.trim()).filter(Boolean).map(pair => {
+  const at = pair.search(/[:=]/);
+  return at < 0 ? [pair, null] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+});
+const labelsOf = text => Object.fromEntries(labelPairs(text).map(([name, value]) => [name, value ?? ""]));
+
+/* The first that is not name=value or name:value, as a text, or {twice: name}; null: all are, each once. */
+export function labelsWrong(text) {
+  const names = new Set();
+  for (const [name, value] of labelPairs(text)) {
+    if (value === null || value.includes("=") || !/^[\w.-]+$/.test(name))
+      return value === null ? name : `${name}=${value}`;
+    if (names.has(name)) return {twice: name};
+    names.add(name);
+  }
+  return null;
 }
 
 export const conditionsText = choice => Object.entries(choice).map(pair => pair.join("=")).join(",");
@@ -147,10 +158,10 @@ export function read(field, text) {
   return values.length > 1 ? {value: values[0], values} : {value: values[0] ?? clean, values: null};
 }
 
-/* {one: the request of the first point, all: with its axes, points, axes: names}. `typed` holds what is not as it is by
- * default. */
+/* {one: the request of the first point, all: with its axes, points, axes: names, values: of each axis, by name}.
+ * `typed` holds what is not as it is by default. */
 export function requestOf(kernel, fields, typed) {
-  const one = {kernel: kernel.name}, all = {kernel: kernel.name}, axes = [];
+  const one = {kernel: kernel.name}, all = {kernel: kernel.name}, axes = [], listed = {};
   let points = 1;
   for (const field of fields) {
     const text = typed[field.name];
@@ -161,6 +172,7 @@ export function requestOf(kernel, fields, typed) {
     into[1][field.name] = values ? written ?? values : value;
     if (values) {
       axes.push(field.name);
+      listed[field.name] = values;
       points *= values.length;
     }
   }
@@ -172,7 +184,7 @@ export function requestOf(kernel, fields, typed) {
   delete one.spread;
   if (!sweep) delete all.spread;
   if (all.spread) one.device ??= all.device ??= "any";
-  return {one, all, points, axes, sweep};
+  return {one, all, points, axes, sweep, values: listed};
 }
 
 /* The field that a pointer of the service's answer means. */

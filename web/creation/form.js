@@ -7,6 +7,7 @@ import {elementBytes, read} from "./fields.js";
 
 const titleOf = name => `field.${name}` in DICTIONARY ? t(`field.${name}`) : name;
 const unitOf = field => field.unit ? (`unit.${field.unit}` in DICTIONARY ? t(`unit.${field.unit}`) : field.unit) : "";
+const LONG = 28;
 const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /* What a field's value means, at its right end. */
@@ -23,6 +24,7 @@ function hint(field, text, typed, fields) {
       "";
     return t("new.an_array", {size: short + bytes(n * bytesEach)});
   }
+  if (field.unit === "elements of shared memory") return t("new.banks");
   if (field.unit === "elements" && field.place === "hand")
     return t("new.sector_is", {sector: 32 / bytesEach, line: 128 / bytesEach});
   return "";
@@ -51,6 +53,9 @@ function textField(field, form) {
   const update = () => {
     const text = form.text(field);
     if (document.activeElement !== input) input.value = grouped(text);
+    /* The hint goes below where both find no room; what is longer than the field is told whole. */
+    input.style.flexBasis = `${Math.max(8, input.value.length + 4)}ch`;
+    input.title = input.value.length > LONG ? input.value : "";
     note.textContent = hint(field, text, form.typed, form.fields);
   };
   return {node: h("div", {class: "text-field"}, input, note), update, input};

@@ -34,7 +34,7 @@ export function predictedPanel({ask}) {
     const known = !time.status;
     node.hidden = false;
     figure.node.hidden = !known;
-    replace(title, t("time.title"), known && ` ${written(time.predicted_us)}`);
+    replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
     replace(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
     replace(line, time.explanation ? explainedNodes(time.explanation) : reasonSaid(time.reason));
     replace(more, known && time.what_if?.length > 0 && changesList(time, request));

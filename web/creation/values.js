@@ -2,11 +2,23 @@
 
 const INTEGER = /^-?\d+$/;
 
-/* 4096, 2^12 or 1e6; what is no whole number is left as it is, and the service says what would be right. */
+/* As the command takes them (client/parameters/parameters.c). */
+const SUFFIXES = {
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9
+};
+
+/* 4096, 2^12, 4Ki or 1e6; what is no whole number is left as it is, and the service says what would be right. */
 export function integerOf(text) {
   const power = /^(\d+)\^(\d+)$/.exec(text);
   if (power) return Number(power[1]) ** Number(power[2]);
   if (/^\d+(\.\d+)?e\d+$/i.test(text) && Number.isInteger(Number(text))) return Number(text);
+  const [, digits, suffix] = /^(\d+)([KMG]i|[kMG])$/.exec(text) ?? [];
+  if (digits) return Number(digits) * SUFFIXES[suffix];
   return INTEGER.test(text) ? Number(text) : text;
 }
 

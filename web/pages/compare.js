@@ -13,7 +13,7 @@ import {windowed} from "../windowed.js";
 import {t, term} from "../words.js";
 import {headDraw, ratioText, rowDraw, scaleOf, sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {MOST, allRequests, moreRequest, plain, roundedUp, roundsOf, runsOut} from "../compare/more.js";
+import {MOST, allRequests, moreRequest, plain, roundsOf, runsOut} from "../compare/more.js";
 import {bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 
 const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"], LETTERS = ["a", "b"];
@@ -296,24 +296,28 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   }
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
   /* The service counts up to MOST: that many may not be enough. */
-  const pointText = (letter, n) =>
-    n >= MOST ? t("compare.most_runs", {n: count(MOST), letter: letter.toUpperCase()}) : moreText(letter, roundedUp(n));
+  function pointText({needs}) {
+    const often = n => n >= MOST ? "most" : "about";
+    if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
+    return needsOf({needs})
+      .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))
+      .join(t("list.comma"));
+  }
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
   const mayRun = () => !me || me.role !== "read";
   function needsCell(point) {
     if (!point.needs) return cell();
-    const letters = needsOf(point),
-          words = letters.map(letter => pointText(letter, point.needs[letter])).join(t("list.comma"));
+    const letters = needsOf(point), words = pointText(point);
     if (!letters.length || !mayRun())
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(
       words,
-      () => more(letters.map(
-        letter => ({
-          letter,
-          items: [point],
-          request: moreRequest(letter, sides[letter], heads[letter], comparison, point, roundedUp(point.needs[letter]))
-        }))),
+      () => more(
+        letters.map(letter => ({
+                      letter,
+                      items: [point],
+                      request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
+                    }))),
       {small: true, key: `more ${JSON.stringify(point.values)}`});
     tip(act[0], point.needs.reason);
     return cell(act);

@@ -3,7 +3,7 @@
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, asked, askedText, cell, experimentLink, headCell, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
+import {ago, asked, askedText, cell, experimentLink, headCell, labelMarks, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
 import {cancelling, experimentsAsked, removing, running} from "../bulk/actions.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
@@ -43,10 +43,7 @@ function rowOf(one, result, state, several, chosen) {
     h("th", {scope: "row"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
     cell(experimentLink(one.id, asked(one.request))), h("td", {class: "spare"}, stateMark(one.state)),
     several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
-    cell(
-      h("span", {class: "quiet"},
-        Object.entries(one.request.labels ?? {}).map(([name, value]) => value ? `${name}:${value}` : name).join(" "))),
-    h("td", {class: "number quiet"}, ago(one.submitted_at)));
+    cell(labelMarks(one.request.labels)), h("td", {class: "number quiet"}, ago(one.submitted_at)));
 }
 
 function headingOf(experiments, filters) {
@@ -115,7 +112,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         [
           {name: "kernel", options: kernels.map(kernel => kernel.name)},
           {name: "state", options: STATES, word: one => t(`state.${one}`)},
-          ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"}, {name: "label"}, ...TIMES
+          ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"},
+          {name: "label", read: text => text.trim().replace(/^([\w.-]+)=/, "$1:")}, ...TIMES
         ],
         go),
       list.node, bar.node, line));

@@ -11,7 +11,7 @@ import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, requestOf} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} from "../creation/fields.js";
 import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {formOf} from "../creation/form.js";
@@ -20,6 +20,8 @@ import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
 export const title = () => t("new.title");
 
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
+/* Of an axis, by asking the service. */
+const CHECKED_MOST = 16;
 
 /* Letters to add, drop or change. */
 function distance(a, b) {
@@ -182,10 +184,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
           drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
-    let answer;
+    const said = labelsSaid(), wrongLabels = said && {errors: [{pointer: "#/labels", detail: said}], own: true};
+    let answer, beyond;
     try {
-      answer =
-        await post("/v1/predictions", {...question, arch: drawnFirst, explain: placeOf(warp, perBlock)}, {signal});
+      [answer, beyond] = await Promise.all([
+        post("/v1/predictions", {...question, arch: drawnFirst, explain: placeOf(warp, perBlock)}, {signal}),
+        beyondFirst(question, made.values, drawn)
+      ]);
     } catch (error) {
       if (!error.errors) throw error;
       if (state.warp && error.errors.some(one => one.pointer.startsWith("#/explain"))) {
@@ -201,7 +206,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       begun ||= since;
       return void ask();
     }
-    wrongShow(null);
+    wrongShow(wrongLabels, beyond);
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), archs, own);
@@ -209,6 +214,32 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     if (since) performance.measure("redraw", {start: since});
     predicted.show(question, device()?.backend === "cuda" ? device().name : null);
     neighboursShow(answer, question, made, drawnFirst, warp);
+  }
+
+  /* What is wrong with the labels: the service would not see it. */
+  function labelsSaid() {
+    const wrong = labelsWrong(state.typed.labels ?? "");
+    return wrong && (wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong}));
+  }
+
+  /* Of the values of axes but the first, which the prediction is of: {field: what the service says of the first that is
+   * wrong}. */
+  async function beyondFirst(question, values, arch) {
+    const asked = Object.entries(values).filter(([name]) => name !== "device").flatMap(([name, [, ...rest]]) => {
+      const numbers = rest.filter(one => typeof one === "number").sort((a, b) => a - b),
+            some = rest.length > CHECKED_MOST ?
+        [...rest.filter(one => typeof one !== "number").slice(0, CHECKED_MOST), numbers[0], numbers.at(-1)] :
+        rest;
+      return [...new Set(some)].filter(one => one !== undefined).map(one => [name, one]);
+    });
+    const found = await Promise.all(asked.map(
+      ([name, value]) =>
+        post("/v1/predictions", {...question, [name]: value, arch}, {signal}).then(() => null, ({errors}) => {
+          const {detail} = errors?.find(({pointer}) => fieldOfPointer(pointer) === name) ?? errors?.[0] ?? {};
+          /* A sweep is refused for what is no number; a point that cannot be launched is refused alone. */
+          return detail && [name, typeof value === "string" ? detail : t("new.value_refused", {detail})];
+        })));
+    return Object.fromEntries(found.filter(Boolean).reverse());
   }
 
   /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed
@@ -224,12 +255,11 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       memory.show({explain, before, after, grid: request.grid, chips: [...chips].sort()});
   }
 
-  function wrongShow(error) {
-    const sentences = {};
+  function wrongShow(error, sentences = {}) {
     refused = error;
     for (const {pointer, detail} of error?.errors ?? []) sentences[fieldOfPointer(pointer)] ??= detail;
     form.wrong(sentences);
-    beside.classList.toggle("stale", Boolean(error));
+    beside.classList.toggle("stale", Boolean(error && !error.own));
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
     problem.textContent =

@@ -5,6 +5,7 @@ import {board} from "../charts/board.js";
 import {save} from "../charts/export.js";
 import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
+import {painterFor} from "../charts/painter.js";
 import {h, redraw, replace, svg} from "../dom.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
@@ -21,6 +22,7 @@ import {metricOf, metricsOf} from "../sweep/metrics.js";
 import {commonText, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
 import {listText} from "../sweep/request.js";
+import {RUNS_LEAST} from "../sweep/sure.js";
 import {chartTable, sweepTable} from "../sweep/table.js";
 import {recipeTold} from "../recipe/data.js";
 import "../sweep/words.js";
@@ -141,22 +143,22 @@ function choicesForm(sweep, choice, change) {
 
 /* A button for each series: a click hides or shows it. */
 const legendOf = (series, toggle) => series.length > 1 && [
-  h("span", {class: "unseen"}, t("sweep.legend")),
-  series.map(
-    ({key, name, kind, dash, shown}) =>
-      h("button",
-        {type: "button", "aria-pressed": String(shown), data: {key: `series ${key}`}, onclick: () => toggle(key)},
-        svg(
-          "svg", {width: 26, height: 10, "aria-hidden": "true"},
-          svg("path", {class: `series-line ${kind}${dash ? ` dash-${dash}` : ""}`, d: "M0 5H26"}),
-          svg("circle", {class: `mark ${kind}`, cx: 13, cy: 5, r: 3.4})),
-        name))
+  h("span", {class: "unseen"}, t("sweep.legend")), series.map(({key, name, kind, dash, shown}) => {
+    const painter = painterFor(1);
+    painter.line([[0, 5], [26, 5]], {kind, dash});
+    painter.dot(13, 5, {kind, dash});
+    return h(
+      "button",
+      {type: "button", "aria-pressed": String(shown), data: {key: `series ${key}`}, onclick: () => toggle(key)},
+      svg("svg", {width: 26, height: 10, "aria-hidden": "true"}, painter.node), name);
+  })
 ];
 
 function linesAside(spec, drawn) {
   return [
     drawn.part && t("sweep.part"), drawn.dense && t("dense.band"), !drawn.dense && spec.ranged && t("sweep.bars"),
-    drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure"),
+    drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure", {n: RUNS_LEAST}),
+    spec.crossed.length && t("sweep.crosses", {what: spec.crossed.join(t("list.comma"))}),
     spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
   ].filter(Boolean)
     .join(t("punct.semicolon"));
@@ -250,7 +252,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     onZoom: zoomTo
   });
   const beside = board({
-    heading: () => t("sweep.feared", {whose: relative.whose ? `, ${relative.whose}` : ""}),
+    heading: () => t("sweep.feared", {whose: relative.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
     aside: () => relative.hasPublished ? t("sweep.diamonds") : "",
     sentence: () => relative.sentence,
     draw: width => linesDraw(width, {...relative, xName: choice.x}),

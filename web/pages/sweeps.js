@@ -10,7 +10,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, barOf, button, cell, headCell, headUnseen, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
+import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
 import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
@@ -20,20 +20,23 @@ const FRESH_MS = 1000;
 export const title = () => t("nav.sweeps");
 
 /* Of these the list has columns of its own, or they do not tell sweeps apart. */
-const UNSAID = new Set(["kernel", "repeat", "priority", "timeout_s"]);
+const UNSAID = new Set(["kernel", "labels", "repeat", "priority", "timeout_s"]);
 
 /* "copy_offset size 1048576, offset 6 values, block 3 values": all that was asked for. values: of one of its points. */
 function whatOf({request, values}) {
   if (request.recipe) return [t("lists.recipe"), " ", h("code", {}, request.recipe)];
   const said = Object.entries(request).flatMap(([name, value]) => {
     if (UNSAID.has(name) && !Array.isArray(value)) return [];
-    if (name === "labels" || name === "measure" || name === "device" && !Array.isArray(value))
+    if (name === "measure" || name === "device" && !Array.isArray(value))
       return Object.entries(Object(value) === value ? value : {[name]: value}).map(pair => pair.join(" "));
     const {length} = listOf(name, value, values);
     return length > 1 ? t("lists.axis", {name, n: count(length), words: length}) :
                         `${name} ${listText(name, value, values).replace(/(\d)x(?=\d)/g, "$1×")}`;
   });
-  return [h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(", "))];
+  return [
+    h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(", ")), " ",
+    labelMarks(request.labels)
+  ];
 }
 
 /* The service calls it running until all has ended. */

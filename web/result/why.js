@@ -70,7 +70,7 @@ export function changesList({what_if: changes}, request, withGrid = Promise.reso
         Object.entries(change)
           .map(([name, value]) => `${name} ${Array.isArray(value) ? shape(value) : value}`)
           .join(", ")),
-      h("span", {}, h("strong", {class: "number"}, written(us)), " ",
+      h("span", {}, h("strong", {class: "number"}, written(us, 3)), " ",
         h("span", {class: "better"}, "▲ ", t("change.less", {percent: percent(1 - ratio)}))),
       a, h("span", {class: "note"}, explained(text)));
   }));

@@ -9,15 +9,15 @@ import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
 import {metricOf, withUnit} from "./metrics.js";
 import {namedValue, pointText, valueText} from "./names.js";
-import {concluded, isSure, sentenceOf} from "./sure.js";
+import {concluded, isSure, RUNS_LEAST, sentenceOf} from "./sure.js";
 import {leastOf} from "./table.js";
 import "./words.js";
 
-const PANELS_MOST = 24;
+const PANELS_MOST = 24, SENTENCES_MOST = 8;
 
-const failureText = point =>
-  `${pointText(point)}${t("punct.colon")}${t(point.refused ? "sweep.refused" : `state.${point.state}`)}${
-    t("punct.stop")}${reasonSaid(point.failure?.detail) ?? ""}`;
+const failedAs = point => t(point.refused ? "sweep.refused" : `state.${point.state}`);
+const failureText = point => `${pointText(point)}${t("punct.colon")}${failedAs(point)}${t("punct.stop")}${
+  reasonSaid(point.failure?.detail) ?? ""}`;
 
 export function wordsOf(point, metric) {
   const value = metric.value(point), range = metric.range(point);
@@ -25,8 +25,8 @@ export function wordsOf(point, metric) {
     return point.failure ? failureText(point) : `${pointText(point)}${t("punct.colon")}${t(`state.${point.state}`)}`;
   const interval = range ? `, ${t("sweep.interval", {low: metric.write(range[0]), high: metric.write(range[1])})}` : "";
   return `${pointText(point)}${t("punct.colon")}${withUnit(metric, value)}${interval}${
-    point.asked > 1 ? `, ${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` :
-                      ""}${point.stable === false && !isSure(point) ? `. △ ${t("part.unstable")}` : ""}`;
+    point.asked > 1 ? `, ${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` : ""}${
+    isSure(point) ? "" : `. △ ${point.stable === false ? t("part.unstable") : t("sweep.few_runs", {n: RUNS_LEAST})}`}`;
 }
 
 /* How many elements a sector and a line hold, for the marks below an axis of offsets. */
@@ -57,7 +57,7 @@ function seriesOf(points, choice, metric, name, style) {
         words: () => wordsOf(point, metric)
       });
     else if (point.failure || point.state === "failed")
-      series.refused.push({x, words: () => failureText(point)});
+      series.refused.push({x, as: failedAs(point), words: () => failureText(point)});
     else if (!hasEnded(point.state))
       series.coming.push(x);
     else
@@ -138,6 +138,7 @@ export function linesOf(sweep, choice) {
     points,
     ranged: series.some(one => one.points.some(point => point.low !== null)),
     unsure: series.some(one => one.points.some(point => point.unsure)),
+    crossed: [...new Set(series.flatMap(one => one.refused.map(point => point.as)))],
     hasPredicted: series.some(one => one.predicted.length),
     hasPublished: series.some(one => one.published.length)
   };
@@ -145,6 +146,7 @@ export function linesOf(sweep, choice) {
 
 const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
 
+/* A sentence for each series. */
 export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
   if (all.all && !all.best) return sentenceOf(all);
@@ -166,11 +168,12 @@ export function linesSentence(spec, choice) {
     return (one.name ? `${one.name}: ` : "") +
       sentenceOf(found, say, ({point}) => namedValue(choice.x, point.values[choice.x]));
   });
-  const more = spec.left_out ? ` ${t("sweep.left_out", {n: count(spec.left_out)})}` : "";
-  return (sentences.length ? sentences.slice(0, 3).join(" ") +
-              (sentences.length > 3 ? ` ${t("sweep.more_series", {n: count(sentences.length - 3)})}` : "") :
-                                      t(spec.hasPredicted ? "sweep.only_predicted" : "sweep.nothing_yet")) +
-    more;
+  const rest = sentences.length - SENTENCES_MOST;
+  return [
+    ...sentences.slice(0, SENTENCES_MOST), rest > 0 && t("sweep.more_series", {n: count(rest)}),
+    !sentences.length && t(spec.hasPredicted ? "sweep.only_predicted" : "sweep.nothing_yet"),
+    spec.left_out > 0 && t("sweep.left_out", {n: count(spec.left_out)})
+  ].filter(Boolean);
 }
 
 /* ---- relative to the first offset or stride ---- */
@@ -238,7 +241,7 @@ export function relativeOf(sweep, choice) {
     columnWords: columnWords({write, unit: ""}, axis),
     rules: memoryRules(axis, points),
     stems: true,
-    whose: split ? valueText(split.values[0]) : "",
+    whose: split ? namedValue(split.name, split.values[0]) : "",
     height: 270,
     sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
       sentenceOf(
@@ -329,5 +332,5 @@ export function mapSentence(spec) {
       at);
     return [name ? `${name}${t("punct.colon")}${said}` : said];
   });
-  return sentences.join(" ") || t("sweep.nothing_yet");
+  return sentences.length ? sentences : t("sweep.nothing_yet");
 }

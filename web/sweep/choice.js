@@ -11,7 +11,7 @@ const LINES_MOST = 12, DEVICES_MOST = 3;
 export const ALL = "";
 
 const axisNamed = (sweep, name) => sweep.axes.find(axis => axis.name === name);
-/* Axes to draw along. Devices are one as long as there is a colour for each. */
+/* Axes to draw along. Devices are one as long as they are few. */
 const many = sweep =>
   sweep.axes.filter(axis => axis.values.length > 1 && !(axis.factor && axis.values.length > DEVICES_MOST));
 

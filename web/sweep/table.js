@@ -7,7 +7,7 @@ import {bandwidth, count, digits, fixed, interval, percent, placesOf} from "../f
 import {barOf, cell, failedWords, headCell, numberCell, unstableMark} from "../parts.js";
 import {windowed} from "../windowed.js";
 import {DICTIONARY, noValue, reasonSaid, t, term} from "../words.js";
-import {KINDS} from "../charts/lines.js";
+import {KINDS} from "../charts/painter.js";
 import {metricOf} from "./metrics.js";
 import {pointText, valueText} from "./names.js";
 import {isSure} from "./sure.js";
