@@ -176,6 +176,7 @@ const part = {
   "state.finished": ["ended, not all well", "已结束，部分失败"],
   "state.failed": ["failed", "失败"],
   "state.cancelled": ["cancelled", "已取消"],
+  "state.removed": ["removed", "已删除"],
   "state.idle": ["idle", "空闲"],
   "state.measuring": ["measuring", "测量中"],
   "state.throttled": ["throttled", "降频"],
