@@ -93,3 +93,9 @@ def test_change_leads_to_the_editor_with_the_source_and_the_launch(browser, serv
     value = {name: walk.script(f"document.querySelector('#field-{name}').value") for name in ("block", "n", "by")}
     assert value == {"block": "128x1x1", "n": "1000", "by": "0.5"}
     walk.end()
+
+
+def test_a_sweep_shows_the_predicted_efficiency(browser, service):  # noqa: F811
+    made = service.request("POST", "/v1/sweeps", json={"source": SCALE.replace("in[i]", "in[i * 8 % n]"), "n": [1000, 2000], "by": 0},
+                           headers={"Prefer": "wait=60"}).json()
+    Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("% predicted").end()

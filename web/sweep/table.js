@@ -206,7 +206,9 @@ export function sweepTable(sweep, choiceNow, chosen) {
   }
   const rowOf = item => {
     if (item.run) return runRow(item);
-    const {point} = item, gone = point.cold.median === null && point.figure("hot_ns_per_operation") === null;
+    const {point} = item,
+          gone = point.cold.median === null && point.figure("hot_ns_per_operation") === null &&
+      (point.state !== "succeeded" || leastOf(point.efficiency.predicted) === null);
     return h(
       "tr", {class: [gone && "unmeasured", chosen.has(point) && "chosen"].filter(Boolean).join(" ") || null},
       chosen.boxOf(point), nameCells(point),
