@@ -101,8 +101,10 @@ static struct sandbox_process *process_start(const char *const *command, struct 
     int in[2] = {-1, -1}, out[2] = {-1, -1};
     /* What libraries and programs are found by; nothing else of the server's environment goes to the sandbox. */
     static const char *const names[] = {"PATH", "LD_LIBRARY_PATH"};
-    char variables[2][4096], *environment[3] = {NULL};
-    for (int i = 0, used = 0; i < 2; i++) {
+    /* What is bound once is not bound in each child. */
+    static char bind_now[] = "LD_BIND_NOW=1";
+    char variables[2][4096], *environment[4] = {bind_now};
+    for (int i = 0, used = 1; i < 2; i++) {
         const char *value = getenv(names[i]);
         if (value &&
             snprintf(variables[i], sizeof variables[i], "%s=%s", names[i], value) < (int)sizeof variables[i])

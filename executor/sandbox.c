@@ -352,6 +352,7 @@ int sandbox_serve(const struct sandbox *sandbox, struct error *error)
     sigaddset(&ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
+    wall_prepare();
     parent.ended = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
     if (parent.ended < 0)
         return error_set_errno(error, errno, "the sandbox cannot wait for its children");
