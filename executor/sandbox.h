@@ -23,6 +23,9 @@ struct sandbox_kind {
        yet; descriptor 0 is taken, all others are closed. */
     int (*begin)(void *context, const char *request, size_t bytes, struct error *error);
 
+    /* (optional) What a sealed process does while it waits for its request, so that code and memory are there when it comes. */
+    void (*warm_up)(void *context);
+
     /* The work, in the sealed process. Appends the answer. 0; or -1: ERROR_INVALID: the request is at fault;
        ERROR_MEMORY; any other: the sandbox failed. */
     int (*work)(void *context, const char *request, size_t bytes, struct buffer *answer, struct error *error);

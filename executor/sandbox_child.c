@@ -115,6 +115,8 @@ static void child_main(const struct sandbox_kind *kind, int socket, pid_t parent
     int status = wall_close_files(socket, &error);
     if (status == 0 && !kind->begin)
         status = seal(kind, &error);
+    if (status == 0 && kind->warm_up)
+        kind->warm_up(kind->context);
     char *request = read_request(&bytes);
     if (status == 0 && kind->begin)
         status = kind->begin(kind->context, request, bytes, &error) < 0 ? -1 : seal(kind, &error);
