@@ -53,13 +53,13 @@ static struct sandbox_child *find_waiting(struct sandbox_parent *parent, const s
     return NULL;
 }
 
-static struct sandbox_child *fork_waiting(struct sandbox_parent *parent, const struct sandbox_kind *kind,
-                                          const char **why)
+static struct sandbox_child *fork_one(struct sandbox_parent *parent, const struct sandbox_kind *kind,
+                                      bool waits, const char **why)
 {
     struct sandbox_child *child = parent->children;
     while (child->pid)
         child++;
-    return sandbox_child_fork(child, kind, why) == 0 ? child : NULL;
+    return sandbox_child_fork(child, kind, waits, why) == 0 ? child : NULL;
 }
 
 static int child_start(struct sandbox_parent *parent, const struct sandbox_message *request,
@@ -71,7 +71,7 @@ static int child_start(struct sandbox_parent *parent, const struct sandbox_messa
     if (kind < 0)
         return refuse(parent, request->id, "the sandbox does not do this kind of work", error);
     struct sandbox_child *child = find_waiting(parent, &sandbox->kinds[kind]);
-    if (!child && !(child = fork_waiting(parent, &sandbox->kinds[kind], &why)))
+    if (!child && !(child = fork_one(parent, &sandbox->kinds[kind], false, &why)))
         return refuse(parent, request->id, why, error);
     sandbox_child_ask(child, request);
     parent->running++;
@@ -85,7 +85,7 @@ static void keep_one_waiting(struct sandbox_parent *parent)
 {
     const char *why;
     if (parent->waiting && !find_waiting(parent, parent->waiting))
-        fork_waiting(parent, parent->waiting, &why);
+        fork_one(parent, parent->waiting, true, &why);
 }
 
 /* Starts what waits, as far as there is room. */

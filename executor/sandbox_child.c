@@ -101,7 +101,7 @@ static int seal(const struct sandbox_kind *kind, struct error *error)
 }
 
 /* Never returns. It reads what a user sent behind the seal, unless something must be begun with it before. */
-static void child_main(const struct sandbox_kind *kind, int socket, pid_t parent)
+static void child_main(const struct sandbox_kind *kind, bool waits, int socket, pid_t parent)
 {
     struct buffer answer = {0};
     struct error error = {0};
@@ -115,7 +115,7 @@ static void child_main(const struct sandbox_kind *kind, int socket, pid_t parent
     int status = wall_close_files(socket, &error);
     if (status == 0 && !kind->begin)
         status = seal(kind, &error);
-    if (status == 0 && kind->warm_up)
+    if (status == 0 && waits && kind->warm_up)
         kind->warm_up(kind->context);
     char *request = read_request(&bytes);
     if (status == 0 && kind->begin)
@@ -142,7 +142,8 @@ void sandbox_child_prepare(void)
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
 }
 
-int sandbox_child_fork(struct sandbox_child *child, const struct sandbox_kind *kind, const char **why)
+int sandbox_child_fork(struct sandbox_child *child, const struct sandbox_kind *kind, bool waits,
+                       const char **why)
 {
     int ends[2];
     *why = "the sandbox has no socket left";
@@ -150,7 +151,7 @@ int sandbox_child_fork(struct sandbox_child *child, const struct sandbox_kind *k
         return -1;
     pid_t self = getpid(), pid = fork();
     if (pid == 0)
-        child_main(kind, ends[1], self);
+        child_main(kind, waits, ends[1], self);
     close(ends[1]);
     *why = "the sandbox cannot start a process";
     if (pid < 0) {

@@ -23,8 +23,9 @@ struct sandbox_child {
 /* In the parent, once: makes room in its heap that its children find mapped. */
 void sandbox_child_prepare(void);
 
-/* Forks one that waits. 0; or -1: *why is a sentence, static. */
-int sandbox_child_fork(struct sandbox_child *child, const struct sandbox_kind *kind, const char **why);
+/* Forks one that can be asked. `waits`: not at once. 0; or -1: *why is a sentence, static. */
+int sandbox_child_fork(struct sandbox_child *child, const struct sandbox_kind *kind, bool waits,
+                       const char **why);
 
 /* Gives it its request. */
 void sandbox_child_ask(struct sandbox_child *child, const struct sandbox_message *request);
