@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "executor/sandbox.h"
+#include "api/sandbox_protocol.h"
+#include "executor/sandbox_kind.h"
 
 struct sandbox_child {
     pid_t pid;  /* 0: there is none */

@@ -241,13 +241,11 @@ static int filter_export(scmp_filter_ctx filter, struct filter_code *made)
         bytes = read(ends[0], made->code, sizeof made->code);
     close(ends[0]);
     close(ends[1]);
-    if (bytes <= 0 || bytes == (ssize_t)sizeof made->code)
-        return -1;
-    made->count = (unsigned short)((size_t)bytes / sizeof *made->code);
-    return 0;
+    bool whole = bytes > 0 && bytes < (ssize_t)sizeof made->code;
+    made->count = whole ? (unsigned short)((size_t)bytes / sizeof *made->code) : 0;
+    return whole ? 0 : -1;
 }
 
-/* 0; also where it was made before. */
 static int filter_make(bool program)
 {
     struct filter_code *made = &filter_codes[program];
@@ -273,8 +271,7 @@ static int filter_make(bool program)
 
 static int filter_load(struct sock_filter *code, unsigned short count)
 {
-    struct sock_fprog program = {.len = count, .filter = code};
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -1 : 0;
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &(struct sock_fprog){count, code});
 }
 
 /* A filter beside the other one, which is the same for all processes: this one has the number of the process in it. */
@@ -294,10 +291,9 @@ static int own_signals_only(void)
 
 static int seccomp_restrict(bool program)
 {
-    struct filter_code *filter = &filter_codes[program];
-    if (filter_make(program) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || own_signals_only() < 0)
-        return -1;
-    return filter_load(filter->code, filter->count);
+    struct filter_code *made = &filter_codes[program];
+    bool ready = filter_make(program) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    return ready && own_signals_only() == 0 ? filter_load(made->code, made->count) : -1;
 }
 
 /* ---- what is called ---- */
@@ -321,10 +317,9 @@ static uint64_t mapped_bytes(void)
 {
     char text[64] = "";
     int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (file < 0 || read(file, text, sizeof text - 1) < 0)
+    if (read(file, text, sizeof text - 1) < 0)
         text[0] = '\0';
-    if (file >= 0)
-        close(file);
+    close(file);
     return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
