@@ -35,11 +35,11 @@ enum sandbox_message_type { SANDBOX_HELLO, SANDBOX_REQUEST, SANDBOX_ANSWER };
 enum sandbox_ended { SANDBOX_ANSWERED, SANDBOX_STOPPED, SANDBOX_FAILED };
 
 struct sandbox_hello {
-    char compiler[64];                                            /* "NVRTC 13.0"; empty: there is none */
+    char compiler[64]; /* "NVRTC 13.0"; empty: there is none, or it only executes */
     int architectures[SANDBOX_ARCHITECTURES], architecture_count; /* 90 is sm_90; ascending */
     bool seccomp;
     int landlock;     /* the version of the kernel's interface; 0: it has none */
-    char reason[256]; /* why there is no compiler; empty where there is one */
+    char reason[256]; /* why there is no compiler; empty where there is one or none is needed */
 };
 
 struct sandbox_message {

@@ -1,4 +1,4 @@
-/* The sandbox's process, and the two questions that it is asked. */
+/* The sandbox's two processes, and the questions that they are asked. */
 #include "api/source_service.h"
 
 #include <errno.h>
@@ -30,15 +30,29 @@ struct sandbox_process {
     int users;
 };
 
-struct source_service {
+/* A place for such a process: one compiles, one executes. */
+struct sandbox_place {
     const char *const *command;
-    struct source_cache *cache;
     pthread_mutex_t lock; /* guards what follows; held while a sandbox starts, as others wait for it then */
     struct sandbox_process *process;
     int64_t started_ns; /* when the last one was */
 };
 
-struct source_service *source_service_new(const char *const *command)
+struct source_service {
+    struct source_cache *cache;
+    struct sandbox_place compiler, launcher;
+};
+
+static const char *const compiler_command[] = {"/proc/self/exe", "--sandbox", NULL};
+static const char *const launcher_command[] = {"/proc/self/exe", "--sandbox", "--launches", NULL};
+
+static void place_make(struct sandbox_place *place, const char *const *command)
+{
+    *place = (struct sandbox_place){.command = command};
+    pthread_mutex_init(&place->lock, NULL);
+}
+
+struct source_service *source_service_new(void)
 {
     struct source_service *service = calloc(1, sizeof *service);
     if (service && !(service->cache = source_cache_new(CACHE_BYTES))) {
@@ -46,8 +60,8 @@ struct source_service *source_service_new(const char *const *command)
         return NULL;
     }
     if (service) {
-        service->command = command;
-        pthread_mutex_init(&service->lock, NULL);
+        place_make(&service->compiler, compiler_command);
+        place_make(&service->launcher, launcher_command);
     }
     return service;
 }
@@ -65,14 +79,20 @@ static void process_end(struct sandbox_process *process)
     free(process);
 }
 
+static void place_clear(struct sandbox_place *place)
+{
+    if (place->process)
+        process_end(place->process);
+    pthread_mutex_destroy(&place->lock);
+}
+
 void source_service_free(struct source_service *service)
 {
     if (!service)
         return;
-    if (service->process)
-        process_end(service->process);
+    place_clear(&service->compiler);
+    place_clear(&service->launcher);
     source_cache_free(service->cache);
-    pthread_mutex_destroy(&service->lock);
     free(service);
 }
 
@@ -81,8 +101,10 @@ static struct sandbox_process *process_start(const char *const *command, struct 
     int in[2] = {-1, -1}, out[2] = {-1, -1};
     /* What libraries and programs are found by; nothing else of the server's environment goes to the sandbox. */
     static const char *const names[] = {"PATH", "LD_LIBRARY_PATH"};
-    char variables[2][4096], *environment[3] = {NULL};
-    for (int i = 0, used = 0; i < 2; i++) {
+    /* What is bound once is not bound in each child. */
+    static char bind_now[] = "LD_BIND_NOW=1";
+    char variables[2][4096], *environment[4] = {bind_now};
+    for (int i = 0, used = 1; i < 2; i++) {
         const char *value = getenv(names[i]);
         if (value &&
             snprintf(variables[i], sizeof variables[i], "%s=%s", names[i], value) < (int)sizeof variables[i])
@@ -113,52 +135,52 @@ static struct sandbox_process *process_start(const char *const *command, struct 
 }
 
 /* The sandbox, started where there is none; held until process_release(). NULL: *error says why. */
-static struct sandbox_process *process_take(struct source_service *service, struct error *error)
+static struct sandbox_process *process_take(struct sandbox_place *place, struct error *error)
 {
-    pthread_mutex_lock(&service->lock);
+    pthread_mutex_lock(&place->lock);
     int64_t now = clock_monotonic_ns();
-    if (!service->process && service->started_ns && now - service->started_ns < (int64_t)(restart_s * 1e9)) {
+    if (!place->process && place->started_ns && now - place->started_ns < (int64_t)(restart_s * 1e9)) {
         error_set(error, ERROR_UNAVAILABLE, "the sandbox has just ended; try again in a second");
-    } else if (!service->process) {
-        service->started_ns = now;
-        service->process = process_start(service->command, error);
+    } else if (!place->process) {
+        place->started_ns = now;
+        place->process = process_start(place->command, error);
     }
-    struct sandbox_process *process = service->process;
+    struct sandbox_process *process = place->process;
     if (process)
         process->users++;
-    pthread_mutex_unlock(&service->lock);
+    pthread_mutex_unlock(&place->lock);
     return process;
 }
 
 /* `gone`: it answers no more, and the next request starts another one. */
-static void process_release(struct source_service *service, struct sandbox_process *process, bool gone)
+static void process_release(struct sandbox_place *place, struct sandbox_process *process, bool gone)
 {
-    pthread_mutex_lock(&service->lock);
-    if (gone && service->process == process)
-        service->process = NULL;
-    bool last = --process->users == 0 && service->process != process;
-    pthread_mutex_unlock(&service->lock);
+    pthread_mutex_lock(&place->lock);
+    if (gone && place->process == process)
+        place->process = NULL;
+    bool last = --process->users == 0 && place->process != process;
+    pthread_mutex_unlock(&place->lock);
     if (last)
         process_end(process);
 }
 
-static int ask(struct source_service *service, const char *kind, const struct buffer *request, double wait_s,
+static int ask(struct sandbox_place *place, const char *kind, const struct buffer *request, double wait_s,
                struct buffer *answer, struct error *error)
 {
-    struct sandbox_process *process = process_take(service, error);
+    struct sandbox_process *process = process_take(place, error);
     struct error why = {0};
     if (!process)
         return -1;
     const struct sandbox_hello *hello = sandbox_client_hello(process->client);
     int status = -1;
-    if (!hello->compiler[0])
+    if (hello->reason[0])
         error_set(error, ERROR_UNAVAILABLE, "no source can be compiled: %s", hello->reason);
     else
         status =
             sandbox_client_ask(process->client, kind, request->data, request->size, wait_s, answer, &why);
     if (status < 0 && why.kind != ERROR_NONE)
         error_set(error, why.kind, "%s", why.text);
-    process_release(service, process, why.kind == ERROR_UNAVAILABLE);
+    process_release(place, process, why.kind == ERROR_UNAVAILABLE);
     return status;
 }
 
@@ -175,7 +197,8 @@ static struct source_build *build_make(struct source_service *service, const str
     struct buffer question = compilation_write_request(&request);
     if (question.failed)
         error_set(error, ERROR_MEMORY, "no memory for a compilation");
-    else if (ask(service, COMPILATION_KIND, &question, SOURCE_SERVICE_WAIT_S, &answer, error) == 0 &&
+    else if (ask(&service->compiler, COMPILATION_KIND, &question, SOURCE_SERVICE_WAIT_S, &answer, error) ==
+                 0 &&
              compilation_read(&compilation, answer.data, answer.size, error) == 0 &&
              !(build = source_cache_add(service->cache, key, architecture, &compilation)))
         error_set(error, ERROR_MEMORY, "no memory for a compilation");
@@ -225,7 +248,7 @@ int source_service_count(struct source_service *service, const struct source_bui
         bytes = launch_request_write(&request);
     if (failed || bytes.failed)
         error_set(error, ERROR_MEMORY, "no memory for a launch");
-    else if (ask(service, LAUNCH_REQUEST_KIND, &bytes, SOURCE_SERVICE_WAIT_S, &answer, error) == 0)
+    else if (ask(&service->launcher, LAUNCH_REQUEST_KIND, &bytes, SOURCE_SERVICE_WAIT_S, &answer, error) == 0)
         status = source_count_unpack(count, answer.data, answer.size, error);
     buffer_free(&definition);
     buffer_free(&text);
@@ -285,8 +308,8 @@ int source_service_run(struct source_service *service, const struct experiment_r
     if (status == 0) {
         bytes = run_request_write(asked, &kernel.request, two ? &reference.request : NULL);
         status = bytes.failed ? error_set(error, ERROR_MEMORY, "no memory for a launch")
-                              : ask(service, RUN_REQUEST_KIND, &bytes, 2 * seconds + SOURCE_SERVICE_WAIT_S,
-                                    answer, error);
+                              : ask(&service->launcher, RUN_REQUEST_KIND, &bytes,
+                                    2 * seconds + SOURCE_SERVICE_WAIT_S, answer, error);
     }
     side_clear(&kernel);
     side_clear(&reference);

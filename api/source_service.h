@@ -1,7 +1,7 @@
-/* Kernels that users bring, compiled and executed by the sandbox, a child process (`coalesced --sandbox`), of which nothing is
-   read but the answers: for the server, and for an executor that interprets their PTX.
+/* Kernels that users bring, compiled and executed by the sandbox, two child processes (`coalesced --sandbox`), of which nothing
+   is read but the answers: for the server, and for an executor that interprets their PTX.
 
-   The sandbox is started by the first request that needs it, and started again when it is gone. What was compiled is in a
+   Each is started by the first request that needs it, and started again when it is gone. What was compiled is in a
    cache by source, entry and architecture. Functions block, for some tens of milliseconds as a rule and SOURCE_SERVICE_WAIT_S
    at most: they are for threads of the worker pool. Any thread. */
 #pragma once
@@ -15,8 +15,8 @@ enum { SOURCE_SERVICE_WAIT_S = 30 };
 
 struct source_service;
 
-/* `command`: the sandbox's program and its arguments, ended by NULL; borrowed. NULL: no memory. */
-struct source_service *source_service_new(const char *const *command);
+/* NULL: no memory. */
+struct source_service *source_service_new(void);
 
 /* Ends the sandbox. No thread may be in a function of it. NULL is allowed. */
 void source_service_free(struct source_service *service);

@@ -100,9 +100,9 @@ class Service:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG_S, source_address=(own, 0))
 
     def held(self):
-        """Memory in KiB, descriptors and children, of the service and of its sandbox."""
+        """Memory in KiB, descriptors and children, of the service and of its two sandboxes."""
         told = {}
-        for name, pid in (("service", self.pid), ("sandbox", sandbox_of(self.pid))):
+        for name, pid in (("service", self.pid), ("compiler", sandbox_of(self.pid, False)), ("launcher", sandbox_of(self.pid, True))):
             status = pathlib.Path(f"/proc/{pid}/status").read_text()
             told[name] = {"rss_kib": int(re.search(r"VmRSS:\s+(\d+)", status).group(1)), "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
                           "children": len(children_of(pid)), "threads": int(re.search(r"Threads:\s+(\d+)", status).group(1))}
@@ -118,8 +118,12 @@ def children_of(pid):
             for child in pathlib.Path(f"/proc/{pid}/task/{task}/children").read_text().split()]
 
 
-def sandbox_of(pid):
-    return next(child for child in children_of(pid) if b"--sandbox" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes())
+def sandbox_of(pid, launches):
+    for child in children_of(pid):
+        command = pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"--sandbox" in command and (b"--launches" in command) == launches:
+            return child
+    raise LookupError("the service has no such sandbox")
 
 
 def ask(connection, method, path, body=None):

@@ -46,6 +46,51 @@ static int work(void *context, const char *bytes, size_t size, struct buffer *an
     return status;
 }
 
+/* A small launch of our own, executed thread by thread and in boxes. */
+static void warm_up(void *context)
+{
+    static const char *const requests[] = {"{\"size\": 64, \"block\": 64, \"grid\": 1}",
+                                           "{\"size\": 4194304, \"block\": 256, \"grid\": 16384}"};
+    static const char definition[] =
+        "{\"source\": \"__global__ void warm(float *out, unsigned n) { out[n] = 1; }\", \"entry\": \"warm\", "
+        "\"arguments\": [{\"name\": \"out\", \"type\": \"f32\", \"elements\": \"size\", \"role\": "
+        "\"output\"}, "
+        "{\"name\": \"n\", \"type\": \"u32\", \"value\": \"size\"}]}";
+    static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry warm(.param .u64 out, .param .u32 n)\n"
+                              "{\n"
+                              ".reg .pred %p<2>;\n.reg .b32 %r<7>;\n.reg .b64 %d<5>;\n"
+                              "ld.param.u64 %d1, [out];\n"
+                              "ld.param.u32 %r1, [n];\n"
+                              "mov.u32 %r2, %ctaid.x;\n"
+                              "mov.u32 %r3, %ntid.x;\n"
+                              "mov.u32 %r4, %tid.x;\n"
+                              "mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+                              "setp.ge.u32 %p1, %r5, %r1;\n"
+                              "@%p1 bra $end;\n"
+                              "cvta.to.global.u64 %d2, %d1;\n"
+                              "mul.wide.u32 %d3, %r5, 4;\n"
+                              "add.s64 %d4, %d2, %d3;\n"
+                              "mov.u32 %r6, 1065353216;\n"
+                              "st.global.u32 [%d4], %r6;\n"
+                              "$end:\n"
+                              "ret;\n"
+                              "}\n";
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        struct launch_request request = {
+            .definition = definition,
+            .request = requests[i],
+            .code = {.symbol = "warm", .ptx = ptx, .ptx_bytes = sizeof ptx - 1},
+            .seconds = 1,
+        };
+        struct buffer bytes = launch_request_write(&request), answer = {0};
+        struct error ignored = {0};
+        work(context, bytes.data, bytes.size, &answer, &ignored);
+        buffer_free(&bytes);
+        buffer_free(&answer);
+    }
+}
+
 /* ---- runs ---- */
 
 static const struct wall_limits run_limits = {
@@ -112,6 +157,7 @@ void launcher_kind(struct sandbox_kind *kind)
         .subject = "the kernel",
         .limits = limits,
         .wall_s = wall_s,
+        .warm_up = warm_up,
         .work = work,
     };
 }

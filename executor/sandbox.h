@@ -9,24 +9,7 @@
 #include "api/sandbox_protocol.h"
 #include "base/buffer.h"
 #include "base/error.h"
-#include "executor/wall.h"
-
-/* One kind of work. */
-struct sandbox_kind {
-    const char *name;    /* as a request says it */
-    const char *subject; /* "the compiler": begins a sentence about how it ended */
-    struct wall_limits limits;
-    double wall_s; /* how long it may take by the clock */
-    void *context; /* given to the functions */
-
-    /* (optional) What must happen before the seal: starts a program behind a wall of its own. The limits are not set
-       yet; descriptor 0 is taken, all others are closed. */
-    int (*begin)(void *context, const char *request, size_t bytes, struct error *error);
-
-    /* The work, in the sealed process. Appends the answer. 0; or -1: ERROR_INVALID: the request is at fault;
-       ERROR_MEMORY; any other: the sandbox failed. */
-    int (*work)(void *context, const char *request, size_t bytes, struct buffer *answer, struct error *error);
-};
+#include "executor/sandbox_kind.h"
 
 struct sandbox {
     const struct sandbox_kind *kinds;

@@ -10,8 +10,6 @@
 #include "api/source_service.h"
 #include "base/clock.h"
 
-static const char *const sandbox_command[] = {"/proc/self/exe", "--sandbox", NULL};
-
 /* For each of the two launches: what the limit leaves beside compiling, at most what the sandbox allows. */
 static double launch_seconds(const struct experiment_request *asked)
 {
@@ -64,7 +62,7 @@ static char *interpret(struct source_service **service, const struct experiment_
     char *text = NULL;
     told.device = (struct device_choice){.kind = DEVICE_BY_NUMBER, .number = device};
     result.began_ns = clock_monotonic_ns();
-    if (!*service && !(*service = source_service_new(sandbox_command)))
+    if (!*service && !(*service = source_service_new()))
         error_set(failure, ERROR_MEMORY, "no memory for the sandbox");
     else if (source_service_run(*service, asked, launch_seconds(asked), &answer, failure) == 0)
         members = run_request_read_answer(answer.data, answer.size, failure, failure);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -127,6 +129,7 @@ static const int allowed[] = {
     SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(rt_sigreturn),
     SCMP_SYS(wait4),
+    SCMP_SYS(tgkill), /* abort() */
     SCMP_SYS(exit),
     SCMP_SYS(exit_group),
 };
@@ -189,7 +192,7 @@ static void on_forbidden(int number, siginfo_t *info, void *context)
     _exit(WALL_FORBIDDEN + FORBIDDEN - 1);
 }
 
-/* Calls that are allowed with some arguments only. Returns 0 or a negative errno. */
+/* Calls that are allowed with some arguments only. Returns 0 or a negative errno. tgkill() is limited by own_signals_only(). */
 static int allow_by_arguments(scmp_filter_ctx filter, bool executable)
 {
     int status = 0;
@@ -197,9 +200,6 @@ static int allow_by_arguments(scmp_filter_ctx filter, bool executable)
     status |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
                                SCMP_A2(SCMP_CMP_EQ, 0));
     status |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(getrlimit), 0);
-    /* abort() */
-    status |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-                               SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
     static const int mapping[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};
     for (size_t i = 0; i < sizeof mapping / sizeof *mapping; i++)
         status |= executable ? seccomp_rule_add(filter, SCMP_ACT_ALLOW, mapping[i], 0)
@@ -224,8 +224,33 @@ static int allow_fstat(scmp_filter_ctx filter)
                             SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH));
 }
 
-static int seccomp_restrict(bool program)
+/* Filters as the kernel takes them: for work in this process, and for a program that is started. */
+static struct filter_code {
+    struct sock_filter code[1024];
+    unsigned short count; /* 0: not made yet */
+} filter_codes[2];
+
+/* Through a pipe, which has room for it: a file is what a process with limits may not write. */
+static int filter_export(scmp_filter_ctx filter, struct filter_code *made)
 {
+    int ends[2];
+    ssize_t bytes = -1;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -1;
+    if (seccomp_export_bpf(filter, ends[1]) == 0)
+        bytes = read(ends[0], made->code, sizeof made->code);
+    close(ends[0]);
+    close(ends[1]);
+    bool whole = bytes > 0 && bytes < (ssize_t)sizeof made->code;
+    made->count = whole ? (unsigned short)((size_t)bytes / sizeof *made->code) : 0;
+    return whole ? 0 : -1;
+}
+
+static int filter_make(bool program)
+{
+    struct filter_code *made = &filter_codes[program];
+    if (made->count)
+        return 0;
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EACCES));
     if (!filter)
         return -1;
@@ -239,12 +264,45 @@ static int seccomp_restrict(bool program)
             status |=
                 seccomp_rule_add(filter, program ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_TRAP, told[i].call, 0);
     if (status == 0)
-        status = seccomp_load(filter);
+        status = filter_export(filter, made);
     seccomp_release(filter);
     return status == 0 ? 0 : -1;
 }
 
+static int filter_load(struct sock_filter *code, unsigned short count)
+{
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &(struct sock_fprog){count, code});
+}
+
+/* A filter beside the other one, which is the same for all processes: this one has the number of the process in it. */
+static int own_signals_only(void)
+{
+    enum { LOW_HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0 }; /* a process's number has 32 bits */
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]) + LOW_HALF),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return filter_load(code, sizeof code / sizeof *code);
+}
+
+static int seccomp_restrict(bool program)
+{
+    struct filter_code *made = &filter_codes[program];
+    bool ready = filter_make(program) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    return ready && own_signals_only() == 0 ? filter_load(made->code, made->count) : -1;
+}
+
 /* ---- what is called ---- */
+
+void wall_prepare(void)
+{
+    filter_make(false);
+    filter_make(true);
+}
 
 int wall_close_files(int keep, struct error *error)
 {
@@ -257,13 +315,12 @@ int wall_close_files(int keep, struct error *error)
 /* What this process has mapped now, in bytes; 0: not known. */
 static uint64_t mapped_bytes(void)
 {
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file && fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    char text[64] = "";
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (read(file, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    close(file);
+    return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 int wall_limit(const struct wall_limits *limits, struct error *error)

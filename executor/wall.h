@@ -28,6 +28,9 @@ struct wall_parts {
 
 void wall_parts_read(struct wall_parts *parts);
 
+/* (optional) In the parent, before it forks: makes what wall_seal() and wall_seal_program() need, once for all children. */
+void wall_prepare(void);
+
 /* Closes every descriptor but `keep`, which becomes descriptor 0. The rest stay closed: nothing that prints can
    reach the answer. Returns 0 or -1. */
 int wall_close_files(int keep, struct error *error);

@@ -1,12 +1,13 @@
-/* Chunks of 64 KiB or more in a list. */
+/* Chunks of 64 KiB or more in a list. calloc() leaves what the system hands over as zeros untouched: of a large array only
+   the pages that are used cost something. */
 #include "ptx/arena.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct arena_chunk {
     struct arena_chunk *next;
-    char padding[56]; /* what follows is aligned to 64 bytes */
 };
 
 enum { CHUNK_BYTES_LEAST = 1 << 16, ALIGNMENT = 64 };
@@ -16,15 +17,16 @@ static int add_chunk(struct arena *arena, size_t bytes)
     size_t size = bytes > CHUNK_BYTES_LEAST ? bytes : CHUNK_BYTES_LEAST;
     if (arena->total + size > arena->limit)
         return -1;
-    struct arena_chunk *chunk = aligned_alloc(ALIGNMENT, sizeof *chunk + size);
+    struct arena_chunk *chunk = calloc(1, sizeof *chunk + ALIGNMENT + size);
     if (!chunk)
         return -1;
-    memset(chunk, 0, sizeof *chunk + size);
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     arena->total += size;
     arena->used = 0;
     arena->size = size;
+    uintptr_t behind = (uintptr_t)(chunk + 1);
+    arena->at = (char *)(chunk + 1) + (-behind & (ALIGNMENT - 1));
     return 0;
 }
 
@@ -35,7 +37,7 @@ void *arena_new(struct arena *arena, size_t bytes)
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if ((!arena->chunks || arena->size - arena->used < bytes) && add_chunk(arena, bytes))
         return NULL;
-    char *place = (char *)(arena->chunks + 1) + arena->used;
+    char *place = arena->at + arena->used;
     arena->used += bytes;
     return place;
 }

@@ -8,7 +8,8 @@ struct arena_chunk;
 
 struct arena {
     struct arena_chunk *chunks;
-    size_t used, size;     /* of the newest chunk */
+    char *at;              /* what the newest chunk has for use, aligned */
+    size_t used, size;     /* of that */
     uint64_t total, limit; /* bytes */
 };
 

@@ -79,16 +79,12 @@ static int pool_begin(struct server *server, struct error *error)
     return server->service.pool ? 0 : device_pool_new(&server->service.pool, &roster, error);
 }
 
-/* Started by the first request that needs it. */
-static const char *const sandbox_command[] = {"/proc/self/exe", "--sandbox", NULL};
-
 static int workers_begin(struct server *server, struct error *error)
 {
     struct service *service = &server->service;
     bool automatic = strcmp(server->config->calibrate, "auto") == 0;
     readings_watch(service->readings, service->devices, service->queue);
-    if (strcmp(server->config->source, "off") != 0 &&
-        !(service->sources = source_service_new(sandbox_command)))
+    if (strcmp(server->config->source, "off") != 0 && !(service->sources = source_service_new()))
         return error_set(error, ERROR_MEMORY, "no memory for the sandbox");
     if (calibrations_start(&service->calibrations, service->store, service->queue, service->devices,
                            automatic, error) < 0)

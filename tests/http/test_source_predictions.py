@@ -2,6 +2,7 @@
 import concurrent.futures
 import http.client
 import json
+import os
 import pathlib
 import re
 import time
@@ -328,3 +329,17 @@ def test_what_cannot_be_predicted_says_that_alone(service):
     source = "__global__ void twice(const float *in, float *out, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = 2 * in[i]; }"
     made = service.request("POST", "/v1/predictions", json={"source": source, "n": 64, "arch": "sm_30", "l1": True}).json()["predictions"][0]
     assert made["status"] == "unavailable" and "lines" not in made and "inexact" not in made
+
+
+def test_what_executes_has_no_compiler_in_it(service):
+    """Forking a process with a compiler in it costs more than most launches."""
+    assert ask(service, **{**EXAMPLE, "n": 1000, "grid": 4}, arch="sm_90").status_code == 200
+    boxes = {}
+    for name in os.listdir("/proc"):
+        try:
+            command = pathlib.Path(f"/proc/{name}/cmdline").read_bytes()
+            if name.isdigit() and b"--sandbox" in command and f"\nPPid:\t{service.process.pid}\n" in pathlib.Path(f"/proc/{name}/status").read_text():
+                boxes[b"--launches" in command] = "nvrtc" in pathlib.Path(f"/proc/{name}/maps").read_text()
+        except OSError:
+            pass
+    assert boxes.keys() == {False, True} and not boxes[True]

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -217,6 +218,25 @@ static void a_streaming_kernel_takes_as_many_boxes_whatever_its_size(void **stat
     }
 }
 
+/* Only memory that is used is touched: room for many accesses costs a launch of few nothing. */
+static void a_small_launch_touches_few_pages(void **state)
+{
+    static struct ptx_affine_result result;
+    struct rusage before, after;
+    (void)state;
+    struct arrays x;
+    make_arrays(&x, 1000, 10);
+    struct ptx_launch launch = launch_of(ptx_module_entry(module, "stream"), &x, 64);
+    launch.on_access = NULL;
+    getrusage(RUSAGE_SELF, &before);
+    assert_int_equal(ptx_affine_run(&launch, 0, &result), 0);
+    getrusage(RUSAGE_SELF, &after);
+    assert_int_equal(result.end, PTX_AFFINE_DONE);
+    if (after.ru_minflt - before.ru_minflt > 300) /* of 4 KiB: 1.2 MB */
+        fail_msg("%ld pages", after.ru_minflt - before.ru_minflt);
+    free_arrays(&x);
+}
+
 static void the_last_block_of_a_box_is_looked_at(void **state)
 {
     static struct ptx_affine_result result;
@@ -256,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_agree_with_numbers_for_every_kernel),
         cmocka_unit_test(a_streaming_kernel_takes_as_many_boxes_whatever_its_size),
+        cmocka_unit_test(a_small_launch_touches_few_pages),
         cmocka_unit_test(the_last_block_of_a_box_is_looked_at),
         cmocka_unit_test(too_many_boxes_are_an_end),
     };

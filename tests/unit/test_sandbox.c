@@ -108,6 +108,7 @@ static void every_end_is_told_and_the_next_request_is_served(void **state)
         {"start_process", "", "stopped: the work was stopped: it tried to start a process"},
         {"run_program", "", "stopped: the work was stopped: it tried to start a process"},
         {"signal_parent", "", "stopped: the work was stopped: it tried to signal a process"},
+        {"signal_parent_thread", "", "answered -13 "},
         {"trace_parent", "", "stopped: the work was stopped: it tried to look into a process"},
         {"crash", "", "stopped: the work crashed (Segmentation fault)"},
         {"call_deeply", "", "stopped: the work needed too much stack: what was sent is nested too deeply"},
@@ -140,15 +141,28 @@ static void many_requests_leave_nothing_behind(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         ask(turns[i % 5], "warm", said);
+    sandbox_process_rest(box.pid);
     int descriptors = sandbox_process_descriptors(box.pid);
     long kib = sandbox_process_memory(box.pid);
     for (int i = 0; i < 200; i++)
         ask(turns[i % 5], "more", said);
+    sandbox_process_rest(box.pid);
     assert_int_equal(sandbox_process_descriptors(box.pid), descriptors);
-    assert_int_equal(sandbox_process_children(box.pid), 0);
     long more = sandbox_process_memory(box.pid) - kib;
     if (more > 200) /* less than a KiB a request */
         fail_msg("%ld KiB more after 200 requests", more);
+}
+
+/* One has warmed up before each request but the first, and one waits for the next. */
+static void a_process_is_ready_before_its_request_is_there(void **state)
+{
+    (void)state;
+    for (int asked = 1; asked <= 5; asked++) {
+        still_serves();
+        for (int i = 0; atomic_load(&sandbox_attempts_shared->warm) < asked && i < 30000; i++)
+            usleep(1000);
+        assert_int_equal(atomic_load(&sandbox_attempts_shared->warm), asked);
+    }
 }
 
 static void *ask_often(void *arg)
@@ -261,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_answer_comes_back_byte_for_byte, start, stop),
         cmocka_unit_test_setup_teardown(every_end_is_told_and_the_next_request_is_served, start, stop),
         cmocka_unit_test_setup_teardown(many_requests_leave_nothing_behind, start, stop),
+        cmocka_unit_test_setup_teardown(a_process_is_ready_before_its_request_is_there, start, stop),
         cmocka_unit_test_setup_teardown(threads_get_their_own_answers_and_no_more_than_two_work_at_a_time,
                                         start, stop),
         cmocka_unit_test_setup_teardown(one_that_takes_long_does_not_hold_up_another, start, stop),

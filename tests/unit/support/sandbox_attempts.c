@@ -68,6 +68,10 @@ static long signal_parent(void)
 {
     return kill(getppid(), SIGKILL);
 }
+static long signal_parent_thread(void)
+{
+    return syscall(SYS_tgkill, getppid(), getppid(), SIGKILL);
+}
 static long trace_parent(void)
 {
     return ptrace(PTRACE_ATTACH, 1, NULL, NULL);
@@ -182,6 +186,12 @@ static int flood(void *context, const char *request, size_t bytes, struct buffer
 }
 
 /* Fails as the request says: a kind of error. */
+static void warm_up(void *context)
+{
+    (void)context;
+    atomic_fetch_add(&sandbox_attempts_shared->warm, 1);
+}
+
 static int fail_so(void *context, const char *request, size_t bytes, struct buffer *answer,
                    struct error *error)
 {
@@ -202,6 +212,7 @@ static struct attempt attempts[] = {
     {"start_process", start_process, 0, 0},
     {"run_program", run_program, 0, 0},
     {"signal_parent", signal_parent, 0, 0},
+    {"signal_parent_thread", signal_parent_thread, 0, 0},
     {"trace_parent", trace_parent, 0, 0},
     {"crash", crash, 0, 0},
     {"give_up", give_up, 0, 0},
@@ -232,6 +243,7 @@ void sandbox_attempts_list(struct sandbox_kind kinds[SANDBOX_ATTEMPTS_KINDS])
     }
     kinds[ATTEMPTS].name = "echo";
     kinds[ATTEMPTS].work = echo;
+    kinds[ATTEMPTS].warm_up = warm_up;
     kinds[ATTEMPTS + 1].name = "flood";
     kinds[ATTEMPTS + 1].work = flood;
     kinds[ATTEMPTS + 2].name = "fail_so";

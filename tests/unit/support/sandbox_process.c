@@ -58,7 +58,7 @@ int sandbox_process_descriptors(pid_t pid)
     return count;
 }
 
-int sandbox_process_children(pid_t pid)
+static int children_of(pid_t pid)
 {
     char path[64], text[4096] = "", *left = NULL;
     int count = 0;
@@ -71,6 +71,13 @@ int sandbox_process_children(pid_t pid)
     for (char *word = strtok_r(text, " ", &left); word; word = strtok_r(NULL, " ", &left))
         count++;
     return count;
+}
+
+void sandbox_process_rest(pid_t pid)
+{
+    for (int i = 0; children_of(pid) != 1 && i < 30000; i++)
+        usleep(1000);
+    assert_int_equal(children_of(pid), 1);
 }
 
 long sandbox_process_memory(pid_t pid)

@@ -20,8 +20,8 @@ int sandbox_process_stop(struct sandbox_process *process);
 /* Open descriptors of that process. */
 int sandbox_process_descriptors(pid_t pid);
 
-/* Processes whose parent it is, zombies among them. */
-int sandbox_process_children(pid_t pid);
+/* Waits until of its children only the one is there that waits for a request. Fails the test where that does not come. */
+void sandbox_process_rest(pid_t pid);
 
 /* Its private memory that was written, in KiB. */
 long sandbox_process_memory(pid_t pid);
