@@ -28,12 +28,11 @@ static bool is_untimed(const json_t *sweep)
     size_t i;
     json_t *point;
     bool succeeded = false;
-    const struct figure *times[] = {point_figures_of("hot").median, point_figures_of("cold").median};
+    const struct figure *hot = point_figures_of("hot").median, *cold = point_figures_of("cold").median;
     json_array_foreach (json_object_get(sweep, "points"), i, point) {
         succeeded = succeeded || strcmp(json_path_text(point, "state", ""), "succeeded") == 0;
-        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
-            if (isfinite(point_figures_number(point, times[k])))
-                return false;
+        if (isfinite(point_figures_number(point, hot)) || isfinite(point_figures_number(point, cold)))
+            return false;
     }
     return succeeded;
 }
