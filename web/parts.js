@@ -3,8 +3,8 @@
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
    from others; labelMarks(labels); stateMark(name); resultCells(row, device) are the cells of a result from a table's
    row (table.js); panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...),
-   headCell(...) and headUnseen(...) of a table; button(text, f, options) that is off while f runs and shows its error
-   beside it. */
+   headCell(...) and headUnseen(...) of a table; phaseName(phase) is what a run does, as its progress names it;
+   button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
@@ -15,6 +15,8 @@ const COMMON = new Set([
   "priority", "labels", "placement", "repeat"
 ]);
 const USUAL_SIZE = 1048576;
+
+export const phaseName = phase => `lab.phase_${phase}` in DICTIONARY ? t(`lab.phase_${phase}`) : phase;
 
 export const panel = (heading, aside, ...children) =>
   h("section", {class: "panel"},
