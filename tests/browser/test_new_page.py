@@ -30,6 +30,7 @@ const [assets, questions, done] = arguments;
         const active = access.addresses.filter(address => address !== null);
         says(`lanes of ${k}`, drawn(".lane:not(.idle)"), active.length);
         says(`all lanes of ${k}`, drawn(".lane"), 32);
+        if (of.space === "shared") says(`turns of ${k}`, groups[k].textContent.includes(t("memory.turns", {n: count(access.wavefronts)})), true);
         if (of.space !== "global" || !of.unit) return;
         const lines = access.lines.length;
         says(`transactions of ${k}`, Number(groups[k].dataset.transactions), access.transactions.length);
@@ -188,7 +189,8 @@ def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
     questions += [{"kernel": "strided", "stride": stride, "arch": "sm_90", "explain": {"block": 1, "warp": 3}} for stride in (3, 8, 33, 1024)]
     questions += [{"kernel": "copy_width", "dtype": dtype, "width": width, "block": 40, "arch": "sm_90", "explain": {"warp": 1}}
                   for dtype, width in (("u8", 1), ("u16", 2), ("f32", 4), ("f64", 2))]
-    questions += [{"kernel": "bank_conflict", "stride": stride, "arch": "sm_90", "explain": True} for stride in (2, 32, 33)]
+    questions += [{"kernel": "bank_conflict", "stride": stride, "dtype": dtype, "arch": "sm_90", "explain": True}
+                  for stride in (1, 2, 32, 33) for dtype in ("f32", "f64")]
     assets = browser.execute_script("return document.querySelector('script[type=module]').src").replace("app.js", "")
     assert browser.execute_async_script(DRAW_ALL, assets, questions) == {}
 

@@ -80,7 +80,7 @@ function access_draw(group, access, index, top, context) {
 /* How often shared or constant memory has to answer for one access; null for global memory, which counts transactions.
  */
 function turns_of(access, instruction) {
-  if (instruction.space === "shared") return (access.bank_conflicts ?? 0) + 1;
+  if (instruction.space === "shared") return access.wavefronts;
   return instruction.space === "constant" ? words_of(lanes_of(access, instruction)).length : null;
 }
 
@@ -123,8 +123,9 @@ function numbers_draw(group, y, access, instruction, counts, context) {
   if (turns !== null)
     return put(
       third, say("memory.turns", {n: number(turns)}),
-      say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}),
-      turns > 1 ? "low" : "");
+      instruction.space === "shared" ? say("memory.conflicts", {n: number(access.bank_conflicts)}) :
+                                       say("memory.more_turns", {n: number(turns - 1)}),
+      (access.bank_conflicts ?? turns - 1) > 0 ? "low" : "");
   if (counts.efficiency === null) return put(third, say(nothing_words(access)));
   const unit = units_of(context).length > 1 ? `${say(`memory.units.${instruction.unit}`)}, ` : "";
   put(second, number(counts.transactions), `${unit}${number(counts.moved_bytes)} B`);
