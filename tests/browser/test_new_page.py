@@ -138,6 +138,10 @@ def test_a_kernel_is_found_by_its_words_and_brings_its_own_fields(browser, servi
     browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
     service.until(lambda: browser.find_elements("css selector", "[data-field=how]"))
     assert "kernel=transpose" in browser.current_url and "offset" not in browser.current_url
+    for typed, taken in ("copy", "copy"), ("copy_w", "copy_width"), ("transpose", "transpose"):
+        type_into(browser, "kernel", typed)
+        browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
+        service.until(lambda: f"kernel={taken}&" in browser.current_url.replace("?", "&") + "&")  # noqa: B023
     kernel = service.get("/v1/kernels/transpose").json()
     fields = browser.execute_script("return [...document.querySelectorAll('[data-field]')].map(one => one.dataset.field)")
     assert {one["name"] for one in kernel["parameters"]} | {"size", "block", "dtype", "counters"} <= set(fields)
