@@ -359,6 +359,8 @@ const chart = {
   "chart.copy_picture": ["Copy the picture", "复制图片"],
   "chart.keys": ["{name}: arrow keys go from mark to mark", "{name}：用方向键逐点查看"],
   "memory.head_access": ["access", "访问"],
+  "memory.head_turns": ["turns", "轮数"],
+  "memory.head_conflicts": ["conflicts", "冲突"],
   "memory.head_used": ["used, bytes", "用到的字节"],
   "memory.head_moved": ["moved, bytes", "搬运的字节"],
   "memory.say": ["Warp {warp} of {warps}: {parts}.", "第 {warp} 个线程束，共 {warps} 个：{parts}。"],
