@@ -6,6 +6,7 @@ import {bytes, count, digits, duration, moment, percent} from "../format.js";
 import {language, noValue, reasonSaid, t, term} from "../words.js";
 import {deviceLink} from "../devices.js";
 import {spanPanel as panel, unitsText} from "../parts.js";
+import {architectureName} from "../charts/architectures.js";
 import {fit} from "../charts/fit.js";
 import {partsDraw} from "../charts/parts.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
@@ -214,7 +215,7 @@ export function occupancyResult(result, signal) {
   });
   return {
     node: panel(
-      4, term("occupancy"),
+      4, [term("occupancy"), h("span", {class: "quiet"}, ` ${architectureName(occupancy.arch)}`)],
       t("occ.note",
         {n: occupancy.blocks_per_sm, limits: occupancy.limited_by.map(name => t(`occupancy.${name}`)).join(", ")}),
       h("div", {class: "occ"}, bar("occ.theoretical", occupancy.theoretical, "grey"),
