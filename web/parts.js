@@ -3,8 +3,8 @@
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
    from others; labelMarks(labels); stateMark(name); resultCells(row, device) are the cells of a result from a table's
    row (table.js); panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...),
-   headCell(...) and headUnseen(...) of a table; phaseName(phase) is what a run does, as its progress names it;
-   button(text, f, options) that is off while f runs and shows its error beside it. */
+   agoCell(time), headCell(...) and headUnseen(...) of a table; phaseName(phase) is what a run does, as its progress
+   names it; button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
@@ -82,7 +82,7 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  return [...own, block, size].filter(Boolean).join(", ");
+  return [...own, block, size].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];
@@ -178,6 +178,8 @@ export function resultCells(row, device) {
 export function ago(text) {
   return duration(Math.max(1, (Date.now() - Date.parse(text)) / 1000));
 }
+
+export const agoCell = text => h("td", {class: "number quiet"}, t("lab.ago_cell", {time: ago(text)}));
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);

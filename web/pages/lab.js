@@ -1,6 +1,6 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
-import {barOf, asked, cell, experimentLink, ago, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
+import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
 import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
@@ -104,7 +104,7 @@ function resultRow(row, state) {
   return h(
     "tr", {}, h("th", {scope: "row"}, ownerMark(row.owner, state.me), ownerName(row.owner, state.me)),
     cell(experimentLink(row.id, asked(row.request))), resultCells(row, device),
-    h("td", {class: "number quiet"}, ago(row.finished_at ?? row.submitted_at)));
+    agoCell(row.finished_at ?? row.submitted_at));
 }
 
 function peakText(devices) {

@@ -34,7 +34,7 @@ export function waitingPart({announce}) {
     show(experiment, progress) {
       const words = waitingWords(experiment, progress), running = experiment.state === "running" || Boolean(progress),
             place = !running && experiment.waits_for && experiment.position > 0 ?
-        `${t("wait.place", {n: count(experiment.position)})}. ` :
+        t("wait.place", {n: count(experiment.position)}) + t("punct.stop") :
         "";
       lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
       if (words === last) return;
