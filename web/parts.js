@@ -131,11 +131,10 @@ export function failedWords(kind) {
 export const unstableMark = () => tip(h("span", {class: "warn"}, "△ ", t("part.unstable")), t("part.unstable_why"));
 
 function failedCells(row) {
-  if (row.state === "cancelled")
-    return [
-      numberCell(noValue(row.failure_detail ?? t("state.cancelled"))), cell(),
-      cell(h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`))
-    ];
+  if (row.state === "cancelled") {
+    const said = h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`);
+    return [numberCell(row.failure_detail ? tip(said, row.failure_detail) : said), cell(), cell()];
+  }
   const known = row.failure_kind !== null;
   return [
     numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
@@ -148,6 +147,9 @@ function noteOf(row, inCache) {
   return inCache ? h("span", {class: "quiet"}, t("part.in_l2")) : null;
 }
 
+/* The note of an unstable one, beside its value where the column of notes is out of sight. */
+const phoneMark = row => row.stable === false && h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
+
 /* Result, bar against the peak, note. */
 export function resultCells(row, device) {
   if (row.state === "queued" || row.state === "running")
@@ -156,12 +158,13 @@ export function resultCells(row, device) {
   const inCache = device?.l2_bytes && row.working_set_bytes <= device.l2_bytes;
   if (row.hot_ns_per_operation !== null && row.kernel === "pointer_chase")
     return [
-      numberCell(h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`}))),
+      numberCell(
+        h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`})), phoneMark(row)),
       cell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))
     ];
   if (row.operations)
     return [
-      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`)),
+      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`), phoneMark(row)),
       cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
     ];
   if (row.cold_effective_gbps === null) return [numberCell(noValue()), cell(), cell(noteOf(row, inCache))];
@@ -170,7 +173,7 @@ export function resultCells(row, device) {
     noValue(t("part.no_peak")) :
     [barOf(row.cold_of_peak, outline), h("span", {class: "quiet share"}, percent(row.cold_of_peak, 1))];
   return [
-    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps))), h("td", {class: "bars"}, bar),
+    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps)), phoneMark(row)), h("td", {class: "bars"}, bar),
     cell(noteOf(row, inCache))
   ];
 }

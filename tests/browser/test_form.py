@@ -229,6 +229,19 @@ def test_after_run_the_focus_is_on_the_heading_of_what_was_asked_for(browser, se
     walk.end()
 
 
+def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(browser, serve, sized):
+    service = serve()
+    service.works()
+    service.run({**SMALL, "labels": {"fake": "unstable:noise"}})
+    assert service.request("POST", "/v1/queue/pause").status_code == 200
+    assert service.delete(service.post({**SMALL, "offset": 6}).json()["links"]["self"]).ok
+    sized(390, 800)
+    walk = Walk(browser, service).open("experiments?lang=en").says("cancelled", "tbody")
+    values = walk.until(lambda: [one.text for one in walk.all("tbody td.number:not(.quiet)")])
+    assert values == ["– cancelled", "1.000 GB/s △", "1.000 GB/s"]
+    walk.end()
+
+
 def test_a_phone_shows_results_and_verdicts_beside_what_they_are_of(browser, serve, sized):
     service = serve()
     service.run()
