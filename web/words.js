@@ -535,7 +535,7 @@ const sweep = {
   "list.comma": [", ", "、"],
   "punct.colon": [": ", "："],
   "punct.comma": [", ", "，"],
-  "punct.space": [" ", ""], /* between two sentences */
+  "punct.space": [" ", ""],
   "punct.semicolon": ["; ", "；"],
   "punct.stop": [". ", "。"],
   "interval.to": ["to", "至"],
