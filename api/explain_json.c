@@ -144,6 +144,7 @@ static void write_sums(struct json_writer *json, const struct access_instruction
 {
     const struct access_sums *g = &i->global;
     if (i->space == SPACE_SHARED) {
+        json_writer_uint(json, "wavefronts", i->shared.wavefronts);
         json_writer_uint(json, "bank_conflicts", i->shared.conflicts);
         json_writer_uint(json, "bank_conflicts_wide", i->shared.conflicts_wide);
         return;
@@ -276,6 +277,7 @@ static void write_access(struct json_writer *json, const struct experiment *e,
         write_transactions(json, i, access, prediction_of_instruction(prediction, i).unit);
     if (i->space == SPACE_SHARED) {
         write_lanes(json, "banks", access, LANE_BANK, 1);
+        json_writer_uint(json, "wavefronts", access->shared.wavefronts);
         json_writer_uint(json, "bank_conflicts", access->shared.conflicts);
         json_writer_uint(json, "bank_conflicts_wide", access->shared.conflicts_wide);
     }

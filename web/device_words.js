@@ -15,7 +15,7 @@ wordsAdd({
   "device.is_away": ["{name} is not held", "{name} 未占用"],
   "device.is_gone": ["{name} is not in the list", "{name} 不在列表中"],
   "device.now": ["Now", "现在"],
-  "device.age": ["read {time} ago", "{time} 前读取"],
+  "device.age": ["read {time} ago", "{time}前读取"],
   "device.history": ["Since this page was opened", "打开本页以来"],
   "device.history_since": ["read every 5 s; kept in this window alone", "每 5 秒读取一次；仅保存在此窗口"],
   "device.history_label": ["Readings over time. Last: {text}", "读数随时间变化。最近：{text}"],

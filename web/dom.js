@@ -28,9 +28,13 @@ function attributesSet(node, attributes) {
   return node;
 }
 
+/* No space follows a Chinese mark, which has its own. */
+const fullEnd = node => /[。，、：；！？]$/.test(node.lastChild?.textContent ?? "");
+
 function childrenAdd(node, children) {
   for (const child of children.flat(Infinity))
-    if (child !== null && child !== undefined && child !== false) node.append(child);
+    if (child !== null && child !== undefined && child !== false && !(child === " " && fullEnd(node)))
+      node.append(child);
   return node;
 }
 

@@ -39,11 +39,10 @@ export function time(us, significant = 4) {
 
 /* Seconds that lie ahead or are over, with one digit: "0.5 s", "12 s", "3 min". */
 export function duration(seconds) {
-  if (seconds < 0.095) return `0.1${NB}s`;
-  if (seconds < 9.5) return (seconds < 0.95 ? seconds.toFixed(1) : Math.round(seconds)) + NB + "s";
-  if (seconds < 100) return Math.round(seconds) + NB + "s";
-  const [minutes, hours, days] =
-    document.documentElement.lang.startsWith("zh") ? ["分钟", "小时", "天"] : ["min", "h", "d"];
+  const [one, minutes, hours, days] =
+    document.documentElement.lang.startsWith("zh") ? ["秒", "分钟", "小时", "天"] : ["s", "min", "h", "d"];
+  if (seconds < 0.95) return Math.max(0.1, seconds).toFixed(1) + NB + one;
+  if (seconds < 100) return Math.round(seconds) + NB + one;
   if (seconds < 5400) return Math.round(seconds / 60) + NB + minutes;
   return seconds < 36 * 3600 ? Math.round(seconds / 3600) + NB + hours : Math.round(seconds / 86400) + NB + days;
 }

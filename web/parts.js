@@ -3,8 +3,8 @@
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
    from others; labelMarks(labels); stateMark(name); resultCells(row, device) are the cells of a result from a table's
    row (table.js); panel(heading, aside, ...children), spanPanel(columns, heading, note, ...children); cell(...),
-   headCell(...) and headUnseen(...) of a table; button(text, f, options) that is off while f runs and shows its error
-   beside it. */
+   agoCell(time), headCell(...) and headUnseen(...) of a table; phaseName(phase) is what a run does, as its progress
+   names it; button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
@@ -15,6 +15,8 @@ const COMMON = new Set([
   "priority", "labels", "placement", "repeat"
 ]);
 const USUAL_SIZE = 1048576;
+
+export const phaseName = phase => `lab.phase_${phase}` in DICTIONARY ? t(`lab.phase_${phase}`) : phase;
 
 export const panel = (heading, aside, ...children) =>
   h("section", {class: "panel"},
@@ -80,7 +82,7 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  return [...own, block, size].filter(Boolean).join(", ");
+  return [...own, block, size].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];
@@ -129,11 +131,10 @@ export function failedWords(kind) {
 export const unstableMark = () => tip(h("span", {class: "warn"}, "△ ", t("part.unstable")), t("part.unstable_why"));
 
 function failedCells(row) {
-  if (row.state === "cancelled")
-    return [
-      numberCell(noValue(row.failure_detail ?? t("state.cancelled"))), cell(),
-      cell(h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`))
-    ];
+  if (row.state === "cancelled") {
+    const said = h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`);
+    return [numberCell(row.failure_detail ? tip(said, row.failure_detail) : said), cell(), cell()];
+  }
   const known = row.failure_kind !== null;
   return [
     numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
@@ -146,6 +147,9 @@ function noteOf(row, inCache) {
   return inCache ? h("span", {class: "quiet"}, t("part.in_l2")) : null;
 }
 
+/* The note of an unstable one, beside its value where the column of notes is out of sight. */
+const phoneMark = row => row.stable === false && h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
+
 /* Result, bar against the peak, note. */
 export function resultCells(row, device) {
   if (row.state === "queued" || row.state === "running")
@@ -154,12 +158,13 @@ export function resultCells(row, device) {
   const inCache = device?.l2_bytes && row.working_set_bytes <= device.l2_bytes;
   if (row.hot_ns_per_operation !== null && row.kernel === "pointer_chase")
     return [
-      numberCell(h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`}))),
+      numberCell(
+        h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`})), phoneMark(row)),
       cell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))
     ];
   if (row.operations)
     return [
-      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`)),
+      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`), phoneMark(row)),
       cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
     ];
   if (row.cold_effective_gbps === null) return [numberCell(noValue()), cell(), cell(noteOf(row, inCache))];
@@ -168,7 +173,7 @@ export function resultCells(row, device) {
     noValue(t("part.no_peak")) :
     [barOf(row.cold_of_peak, outline), h("span", {class: "quiet share"}, percent(row.cold_of_peak, 1))];
   return [
-    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps))), h("td", {class: "bars"}, bar),
+    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps)), phoneMark(row)), h("td", {class: "bars"}, bar),
     cell(noteOf(row, inCache))
   ];
 }
@@ -176,6 +181,8 @@ export function resultCells(row, device) {
 export function ago(text) {
   return duration(Math.max(1, (Date.now() - Date.parse(text)) / 1000));
 }
+
+export const agoCell = text => h("td", {class: "number quiet"}, t("lab.ago_cell", {time: ago(text)}));
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);

@@ -18,6 +18,7 @@ wordsAdd({
   "keys.on_the_way": ["the same, and chooses both", "同上，并选择经过的行"],
   "keys.all": ["chooses all rows", "选择全部行"],
   "keys.none": ["chooses none", "取消选择"],
+  "keys.bar": ["to what can be done with the chosen rows", "到已选各行的操作按钮"],
   "keys.charts": ["Charts", "图表"],
   "keys.marks": ["from mark to mark, with its values", "逐点移动，并显示数值"],
   "keys.zoom": ["zooms in and out", "放大、缩小"],
@@ -36,7 +37,7 @@ const SHEET = {
   everywhere: [[["?"], "sheet"], [["Tab", "Enter"], "skip"], [["Esc"], "escape"]],
   rows: [
     [["Space"], "choose"], [["Shift + Space"], "between"], [["↓", "↑"], "next_row"],
-    [["Shift + ↓", "Shift + ↑"], "on_the_way"], [["Ctrl + A"], "all"], [["Esc"], "none"]
+    [["Shift + ↓", "Shift + ↑"], "on_the_way"], [["Ctrl + A"], "all"], [["Enter"], "bar"], [["Esc"], "none"]
   ],
   charts: [[["←", "→", "↑", "↓"], "marks"], [["+", "−"], "zoom"], [["Esc"], "leave"]],
   form: [

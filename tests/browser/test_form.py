@@ -156,6 +156,24 @@ def said_of(walk, field):
     return walk.script("document.getElementById(arguments[0]).textContent", f"wrong-{field}")
 
 
+def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
+    walk = Walk(browser, serve()).open("new?kernel=read_offset&block=2&lang=en")
+    walk.until(lambda: walk.all(".predicted-parts svg"))
+    colours = "[...document.querySelectorAll('.beside .panel:not(:has(.typed)) :is(h2, .why)')].map(one => getComputedStyle(one).color)"
+    as_drawn = walk.script(colours)
+    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
+    free.click()
+    walk.script("arguments[0].select()", free)
+    free.send_keys("2048")
+    walk.says("What is typed is refused. These are for block 2.", ".before")
+    greyed = walk.script(colours)
+    assert len(greyed) == len(as_drawn) >= 5 and not set(greyed) & set(as_drawn)
+    walk.script("arguments[0].select()", free)
+    free.send_keys("64")
+    walk.until(lambda: walk.script(colours) == as_drawn and not walk.text(".before"))
+    walk.end()
+
+
 @pytest.mark.parametrize("field, query, fault", [
     ("offset", "offset=0,8,x", 'must be an integer, is "x"'),
     ("size", "size=1.5M", 'is "1.5M": write 1500000, or 1572864 in powers of 1024'),
@@ -208,6 +226,19 @@ def test_after_run_the_focus_is_on_the_heading_of_what_was_asked_for(browser, se
     walk.until(lambda: "/ui/new" not in browser.current_url)
     walk.says("1.000 GB/s")
     walk.until(lambda: walk.script("document.activeElement.tagName") == "H1")
+    walk.end()
+
+
+def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(browser, serve, sized):
+    service = serve()
+    service.works()
+    service.run({**SMALL, "labels": {"fake": "unstable:noise"}})
+    assert service.request("POST", "/v1/queue/pause").status_code == 200
+    assert service.delete(service.post({**SMALL, "offset": 6}).json()["links"]["self"]).ok
+    sized(390, 800)
+    walk = Walk(browser, service).open("experiments?lang=en").says("cancelled", "tbody")
+    values = walk.until(lambda: [one.text for one in walk.all("tbody td.number:not(.quiet)")])
+    assert values == ["– cancelled", "1.000 GB/s △", "1.000 GB/s"]
     walk.end()
 
 

@@ -142,6 +142,8 @@ def test_the_banks_of_a_lesson_follow_the_slider(browser, service):
         walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=stride]", stride - 1)
         walk.until(lambda: walk.script("document.querySelectorAll('svg.memory [data-curve]').length") and walk.script(WAITING) == waiting)
         walk.until(lambda: walk.script(ASTRAY) == 0)
+    assert walk.script("[...document.querySelectorAll('svg.memory .head, svg.memory .number')].map(one => one.textContent)") == \
+        ["requests", "turns", "conflicts", "1", "2", "1"]
     walk.end()
 
 
@@ -224,8 +226,9 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
         assert (row[4] == "no value") == (not (stable[stride] and stable[1])), "nothing is concluded from what is not stable"
     unsure = sum(not one for one in stable.values())
     assert (f"{unsure} of 8 values are not stable" in walk.text(".own")) == (unsure > 0)
-    assert bool(walk.all("svg.guess-scale circle.own.unsure")) == ("△" in walk.text("svg.guess-scale .label.own"))
-    assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text("svg.guess-scale")
+    assert "△" not in walk.text("svg.guess-scale"), "a ratio of what is not stable has no value"
+    assert ("hold only ratios" in walk.text(".own")) == any(row[4] != "no value" for row in rows[1:])
+    assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text(".answers")
     browser.refresh()
     walk.says("Measured here on a CPU").until(lambda: "this CPU" in walk.text("[data-tile=time] dt"))
     walk.end()
@@ -237,8 +240,8 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
     for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
         walk.click(".answers button", "I do not know")
     walk.click(".own button", "Ask this CPU").says("8 of 22 values are not stable: nothing follows from them")
-    walk.until(lambda: walk.all("svg.guess-scale circle.own.unsure"))
-    assert "△" in walk.text("svg.guess-scale .label.own") and walk.all("svg.guess-scale .own-range")
+    walk.says("this CPU: no value △ unstable", ".answers")
+    assert not walk.all("svg.guess-scale circle.own")
     walk.click(".own button", "6 runs of each").until(lambda: walk.all("svg.guess-scale circle.own:not(.unsure)"))
     assert "not stable" not in walk.text(".own") and "△" not in walk.text("svg.guess-scale .label.own")
     [sweep] = [one for one in service.get("/v1/sweeps?label=lesson:offsets").json()["sweeps"] if one["repeat"] == 6]

@@ -30,6 +30,7 @@ const [assets, questions, done] = arguments;
         const active = access.addresses.filter(address => address !== null);
         says(`lanes of ${k}`, drawn(".lane:not(.idle)"), active.length);
         says(`all lanes of ${k}`, drawn(".lane"), 32);
+        if (of.space === "shared") says(`turns of ${k}`, groups[k].textContent.includes(t("memory.turns", {n: count(access.wavefronts)})), true);
         if (of.space !== "global" || !of.unit) return;
         const lines = access.lines.length;
         says(`transactions of ${k}`, Number(groups[k].dataset.transactions), access.transactions.length);
@@ -137,6 +138,10 @@ def test_a_kernel_is_found_by_its_words_and_brings_its_own_fields(browser, servi
     browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
     service.until(lambda: browser.find_elements("css selector", "[data-field=how]"))
     assert "kernel=transpose" in browser.current_url and "offset" not in browser.current_url
+    for typed, taken in ("copy", "copy"), ("copy_w", "copy_width"), ("transpose", "transpose"):
+        type_into(browser, "kernel", typed)
+        browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
+        service.until(lambda: f"kernel={taken}&" in browser.current_url.replace("?", "&") + "&")  # noqa: B023
     kernel = service.get("/v1/kernels/transpose").json()
     fields = browser.execute_script("return [...document.querySelectorAll('[data-field]')].map(one => one.dataset.field)")
     assert {one["name"] for one in kernel["parameters"]} | {"size", "block", "dtype", "counters"} <= set(fields)
@@ -188,7 +193,8 @@ def test_every_kernel_is_drawn_as_the_service_counts_it(browser, service):
     questions += [{"kernel": "strided", "stride": stride, "arch": "sm_90", "explain": {"block": 1, "warp": 3}} for stride in (3, 8, 33, 1024)]
     questions += [{"kernel": "copy_width", "dtype": dtype, "width": width, "block": 40, "arch": "sm_90", "explain": {"warp": 1}}
                   for dtype, width in (("u8", 1), ("u16", 2), ("f32", 4), ("f64", 2))]
-    questions += [{"kernel": "bank_conflict", "stride": stride, "arch": "sm_90", "explain": True} for stride in (2, 32, 33)]
+    questions += [{"kernel": "bank_conflict", "stride": stride, "dtype": dtype, "arch": "sm_90", "explain": True}
+                  for stride in (1, 2, 32, 33) for dtype in ("f32", "f64")]
     assets = browser.execute_script("return document.querySelector('script[type=module]').src").replace("app.js", "")
     assert browser.execute_async_script(DRAW_ALL, assets, questions) == {}
 

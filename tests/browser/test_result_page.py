@@ -52,6 +52,20 @@ def test_numbers_that_are_not_0_are_not_written_as_0(browser, service):
     walk.end()
 
 
+def test_the_heading_of_one_that_runs_says_what_it_does(browser, service):
+    said = {}
+    for language in "en", "zh":
+        walk = Walk(browser, service).open(f"?lang={language}")
+        said[language] = browser.execute_async_script("""const done = arguments[0], assets = [...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "");
+            import(assets + "result/waiting.js").then(({waitingPart}) => done([["hot", 1], ["cold", 7], ["quiet", null]].map(([phase, samples]) => {
+                const part = waitingPart({announce() {}});
+                part.show({state: "running"}, {phase, samples});
+                return part.node.querySelector("h1").textContent; })))""")
+        walk.end()
+    assert said["en"] == ["It times back to back, 1 sample so far", "It times with empty caches, 7 samples so far", "It waits for the device to be quiet"]
+    assert said["zh"] == ["正在连续启动并计时，已有 1 个样本", "正在清空缓存后计时，已有 7 个样本", "正在等待设备空闲"]
+
+
 def test_a_baseline_is_pinned_shown_shared_and_removed(browser, service):
     first, other, long = (service.run(one)["id"] for one in (COPY, {**COPY, "block": 64}, {**COPY, "size": 8192, "kernel": "vector_add"}))
     take = plant(browser, r"/\/experiments\/\w+$/", STABLE)

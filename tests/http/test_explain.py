@@ -54,6 +54,11 @@ def test_shared_and_constant_memory_have_figures_of_their_own(service):
                         and tile["instructions"][one["instruction"]]["kind"] == kind) for kind in ("store", "load")]
     assert store["banks"] == list(range(32)) and store["bank_conflicts"] == 0
     assert load["banks"] == [0] * 32 and load["bank_conflicts"] == 31
+    assert (store["wavefronts"], load["wavefronts"]) == (1, 32)
+    for turns, question in (1, {"kernel": "bank_conflict"}), (2, {"kernel": "bank_conflict", "dtype": "f64"}), (4, {"kernel": "async_copy"}):
+        wide = explain(service, **question)
+        shared = [one for one in wide["accesses"] if wide["instructions"][one["instruction"]]["space"] == "shared"]
+        assert shared and all((one["wavefronts"], one["bank_conflicts"]) == (turns, 0) for one in shared)
     words = explain(service, kernel="read_const", word="lanes")["instructions"]
     constant, = [one for one in words if one["space"] == "constant"]
     assert constant["array"] is None and constant["words"] == 32 * constant["requests"]
@@ -74,6 +79,7 @@ def test_the_instructions_add_up_to_the_predictions_of_every_kernel(service):
             here = {"space": "shared", "kind": kind}
             assert prediction[f"shared_{kind}_requests"] == total("requests", **here)
             assert prediction[f"shared_{kind}_bank_conflicts"] == total("bank_conflicts", **here)
+            assert prediction[f"shared_{kind}_wavefronts"] == total("wavefronts", **here)
             assert kepler[f"shared_{kind}_bank_conflicts"] == total("bank_conflicts_wide", **here)
         assert prediction["atomic_requests"] == total("requests", kind="atomic")
         assert prediction["atomic_sectors"] == total("sectors", kind="atomic")

@@ -125,3 +125,13 @@ def test_each_refusal_over_http_is_there_in_chinese_too():
     wrong = [english for english, chinese in pairs for place in re.findall(r"\{(\d)\}", chinese)
              if int(place) > len(re.findall(r"%[-+ #0-9.*hlzjt]*[a-zA-Z?]", english.replace("%%", "")))]
     assert not wrong
+
+
+def test_each_phase_of_a_run_has_its_words_on_the_page():
+    source = "".join(path.read_text() for folder in ("kernels", "executor", "api") for path in (ROOT / folder).rglob("*.[ch]"))
+    sent = set(re.findall(r'(?:say|on_phase|samples_report)\([^;"]*"(\w+)"', source)) | set(re.findall(r'PROTOCOL_PHASE_\w+ "(\w+)"', source))
+    assert {"open", "lock", "prepare", "cold", "hot", "counters"} <= sent
+    words = (ROOT / "web/words.js").read_text()
+    assert sent == set(re.findall(r'^  "lab\.phase_(\w+)"', words, re.M))
+    stated = re.search(r"phase: \{type: string, description: \"(.*?); there may be others", (ROOT / "api/openapi.yaml").read_text())[1]
+    assert sent == set(re.sub(r"\(.*?\)", "", stated).replace(" ", "").split(","))

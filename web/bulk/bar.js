@@ -18,7 +18,8 @@ export const whyNotOwn = (me, owner) => me?.role === "admin" || me?.name === own
                                                                                      t("bulk.not_yours", {who: owner});
 
 export function chosenBar({chosen, actions, more, again}) {
-  const node = h("div", {class: "chosen-bar", role: "group", "aria-label": t("bulk.bar"), hidden: true});
+  const node =
+    h("div", {class: "chosen-bar", role: "group", tabindex: "-1", "aria-label": t("bulk.bar"), hidden: true});
   let asking = null; /* the action whose question is shown */
 
   const focus = key => node.querySelector(`[data-key="${key}"]`)?.focus();

@@ -1,5 +1,5 @@
 /* The rows of a table that are chosen, by hand or by keys: a box in each row, one for all in the head, Shift for all
-   between two, the arrow keys from box to box.
+   between two, the arrow keys from box to box, Enter to the bar of what can be done with them.
 
    const chosen = new Chosen(changed); offer(items, idOf, nameOf) are the rows that there are now, in their order;
    boxOf(item) and allBox() are the cells; list() the chosen items, those too that are not among the rows any more, as
@@ -58,6 +58,8 @@ export class Chosen {
     if (event.altKey || (event.ctrlKey || event.metaKey) && event.key !== "a") return;
     if (event.key === "a" && (event.ctrlKey || event.metaKey))
       this.put(this.order, true);
+    else if (event.key === "Enter" && this.chosen.size)
+      document.querySelector(".chosen-bar")?.focus();
     else if (event.key === "Escape" && this.chosen.size)
       this.clear();
     else if (way && next !== undefined) {

@@ -101,7 +101,8 @@ export function boundsFigure(timeNow, notes) {
     label: () => {
       const time = timeNow();
       return `${limiterText(time)} ${t("bound.predicted", {time: written(time.predicted_us, 3)})}${
-        t("punct.semicolon")}${time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(", ")}`;
+        t("punct.semicolon")}${
+        time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(t("punct.comma"))}`;
     }
   });
 }

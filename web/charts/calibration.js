@@ -47,8 +47,8 @@ export function calibrationPanel(api, name, signal) {
       panel(
         t("calibration.title"), t(`calibration.${state}`),
         h("p", {class: "note"},
-          [from, reason, failure && t("calibration.failed", {why: failure})].filter(Boolean).join(" "), " ",
-          sweep && h("a", {href: link(`sweeps/${sweep}`)}, t("calibration.sweep"))),
+          [from, reason, failure && t("calibration.failed", {why: failure})].filter(Boolean).join(t("punct.space")),
+          " ", sweep && h("a", {href: link(`sweeps/${sweep}`)}, t("calibration.sweep"))),
         made && constantsTable(made.constants),
         state !== "running" && me?.role === "admin" &&
           h("p", {class: "row"}, button(t(made ? "calibration.again" : "calibration.make"), async () => {

@@ -3,7 +3,7 @@
 
    memory_draw is a pure function of an `explain` answer and its options; memory_moves slides the lanes of a new drawing
    from where those of the one before were. Counts are the service's own. */
-import {access_counts, access_uses, counts_sum, lanes_of, lines_of, line_blank, unit_head, unit_words, units_of, waste_of, words_of, LINE} from "./memory_access.js";
+import {access_counts, access_uses, counts_sum, lanes_of, lines_of, line_blank, shared_alone, unit_head, unit_words, units_of, waste_of, words_of, LINE} from "./memory_access.js";
 import {banks_draw, constants_draw} from "./memory_banks.js";
 import {svg} from "../dom.js";
 import {curve, curve_path, group_gap, lanes_draw, CURVE} from "./memory_lanes.js";
@@ -80,7 +80,7 @@ function access_draw(group, access, index, top, context) {
 /* How often shared or constant memory has to answer for one access; null for global memory, which counts transactions.
  */
 function turns_of(access, instruction) {
-  if (instruction.space === "shared") return (access.bank_conflicts ?? 0) + 1;
+  if (instruction.space === "shared") return access.wavefronts;
   return instruction.space === "constant" ? words_of(lanes_of(access, instruction)).length : null;
 }
 
@@ -100,7 +100,9 @@ function columns_of({frame}) {
 }
 
 function heads_draw(group, y, context) {
-  const heads = [context.say("memory.requests"), unit_head(context), context.say("memory.efficiency")];
+  const heads = shared_alone(context) ?
+    [context.say("memory.requests"), context.say("memory.head_turns"), context.say("memory.head_conflicts")] :
+    [context.say("memory.requests"), unit_head(context), context.say("memory.efficiency")];
   columns_of(context).forEach((x, k) => group.append(text(x, y, heads[k], {class: "head", "text-anchor": "end"})));
 }
 
@@ -119,12 +121,15 @@ function numbers_draw(group, y, access, instruction, counts, context) {
     if (below) group.append(text(x, y + 17, below, {class: "note", "text-anchor": "end"}));
   };
   put(first, number(counts.requests));
-  const turns = turns_of(access, instruction);
+  const turns = turns_of(access, instruction), alone = shared_alone(context);
+  if (alone) put(second, number(turns));
+  if (alone) return put(third, number(access.bank_conflicts), "", access.bank_conflicts > 0 ? "low" : "");
   if (turns !== null)
     return put(
       third, say("memory.turns", {n: number(turns)}),
-      say(instruction.space === "shared" ? "memory.conflicts" : "memory.more_turns", {n: number(turns - 1)}),
-      turns > 1 ? "low" : "");
+      instruction.space === "shared" ? say("memory.conflicts", {n: number(access.bank_conflicts)}) :
+                                       say("memory.more_turns", {n: number(turns - 1)}),
+      (access.bank_conflicts ?? turns - 1) > 0 ? "low" : "");
   if (counts.efficiency === null) return put(third, say(nothing_words(access)));
   const unit = units_of(context).length > 1 ? `${say(`memory.units.${instruction.unit}`)}, ` : "";
   put(second, number(counts.transactions), `${unit}${number(counts.moved_bytes)} B`);

@@ -120,3 +120,7 @@ export function access_uses(access, stretch, bytes) {
   return Boolean(access) &&
     access.addresses.some(address => address !== null && address < stretch.to && address + bytes > stretch.from);
 }
+
+/* Whether shared memory is all that is accessed: then turns and conflicts are counted, and no sectors. */
+export const shared_alone = ({explain}) =>
+  explain.accesses.every(access => explain.instructions[access.instruction].space === "shared");

@@ -21,7 +21,7 @@ wordsAdd({
   "compare.syntax": ["A side is what all of these say together: {members} as name:value, label:name=value, where.FIELD:VALUE of the request. A period is since:2026-11-01,until:2026-12-01.", "一侧须同时满足：{members}（写作 name:value）、label:name=value、请求字段 where.FIELD:VALUE。时间段写作 since:2026-11-01,until:2026-12-01。"],
   "compare.but_for": ["may differ in", "可以不同的字段"],
   "compare.same_within": ["same within, %", "相同的范围，%"],
-  "compare.side_sweep": ["{what} of {time} ago", "{what}（{time} 前）"],
+  "compare.side_sweep": ["{what} of {time} ago", "{what}（{time}前）"],
   "compare.and_more": ["and {n} more {words|sweep|sweeps}", "以及另外 {n} 个扫描"],
   "compare.paired": ["Points that ask for the same, paired:", "请求相同的点配对："],
   "compare.paired_but": ["Points that ask for the same but for", "除以下字段外请求相同的点："],

@@ -5,7 +5,7 @@ import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";
 import {elementBytes, read} from "./fields.js";
 
-const titleOf = name => `field.${name}` in DICTIONARY ? t(`field.${name}`) : name;
+export const titleOf = name => `field.${name}` in DICTIONARY ? t(`field.${name}`) : name;
 const unitOf = field => field.unit ? (`unit.${field.unit}` in DICTIONARY ? t(`unit.${field.unit}`) : field.unit) : "";
 const LONG = 28;
 const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";

@@ -1,6 +1,6 @@
 /* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
- * moved in by arrow keys. kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language,
- * and `sought`, the words that find it. */
+ * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. kernelInLanguage(kernel)
+ * is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words that find it. */
 import {h, replace} from "../dom.js";
 import {language, t} from "../words.js";
 
@@ -28,8 +28,10 @@ export function kernelPicker(kernels, current, onChosen) {
 
   function showList(words) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+    const text = words.trim().toLowerCase(), far = ({name}) => name === text ? 0 : name.startsWith(text) ? 1 : 2;
     found = kernels.filter(kernel => wanted.every(word => kernel.sought.includes(word)));
-    at = Math.max(0, found.findIndex(kernel => kernel.name === chosen));
+    if (text) found.sort((a, b) => far(a) - far(b));
+    at = text ? 0 : Math.max(0, found.findIndex(kernel => kernel.name === chosen));
     replace(
       list,
       found.map(
@@ -75,10 +77,7 @@ export function kernelPicker(kernels, current, onChosen) {
 
   field.addEventListener("focus", () => field.select());
   field.addEventListener("click", () => list.hidden && showList(""));
-  field.addEventListener("input", () => {
-    at = 0;
-    showList(field.value);
-  });
+  field.addEventListener("input", () => showList(field.value));
   field.addEventListener("blur", hide);
   field.addEventListener("keydown", event => {
     const move = {ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8}[event.key];

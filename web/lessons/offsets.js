@@ -84,7 +84,17 @@ export default {
     "extra": [0.3763, 2, "constants/extra_line_ns", {}],
     "loads": [0, "worked out", "512 / 32 * 2"],
     "longer": [0, "worked out", "extra * loads"],
-    "second": [1, "worked out", "longer * rounds / 1000"],
+    "p0":
+      [
+        245.0245, 1, "predicted/time.predicted_us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 0}
+      ],
+    "p8":
+      [
+        247.3054, 1, "predicted/time.predicted_us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 8}
+      ],
+    "foreseen": [1, "worked out", "p8 - p0"],
     "seen8": [1, "worked out", "t8 - t0"],
     "more32": [1, "more", "t32", "t0"],
     "f32": [100.0, 0, "predicted/gld_efficiency_pct", {"kernel": "read_offset", "offset": 32, "arch": "sm_20"}],
@@ -131,8 +141,8 @@ export default {
   "why":
     [
       [
-        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat11} µs. To that a shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round, {second} of the {seen8} µs that offset 8 was measured to take longer. The rest the model does not explain; part of it is there at offset 32, too, where no second line is looked up.",
-        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，共 {lat11} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮多 {longer} ns，合计 {second} µs，而偏移 8 实测多 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
+        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat11} µs. To that a shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round at most. The model as a whole predicts {p0} µs at offset 0 and {p8} at offset 8: {foreseen} of the {seen8} µs that offset 8 was measured to take longer. The rest it does not explain; part of it is there at offset 32, too, where no second line is looked up.",
+        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，共 {lat11} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多 {longer} ns。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
       ],
       [
         "**“The first address must be an even multiple of the granularity.”** Any whole multiple is aligned: offset 32 is one [line] further, and on an sm_20, where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",
@@ -191,8 +201,7 @@ export default {
         "answer": 1,
         "set": {"offset": 8},
         "reply": [[
-          "It takes as long as offset 11. So even the {more} % is not the fifth sector. Offset 8 is aligned to sectors and not to the 128-byte [line]: that explains a part (below). Offset 32 is aligned to both and still takes {more32} % more, for which nothing here has a cause. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
-          "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 与扇区对齐，却没有与 128 字节的[line]对齐：这能解释一部分（见下文）。偏移 32 与两者都对齐，仍慢 {more32} %，这一部分这里说不出原因。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"
+          "It takes as long as offset 11. So even the {more} % is not the fifth sector. Offset 8 is aligned to sectors and not to the 128-byte [line]: that explains a part (below). Offset 32 is aligned to both and still takes {more32} % more, for which nothing here has a cause. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.", "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 与扇区对齐，却没有与 128 字节的[line]对齐：这能解释一部分（见下文）。偏移 32 与两者都对齐，仍慢 {more32} %，这一部分这里说不出原因。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"
         ]],
         "rows": [
           ["t0", "load, offset 0", "读，偏移 0"], ["t8", "load, offset 8", "读，偏移 8"],

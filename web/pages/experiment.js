@@ -229,7 +229,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       const words = outputs.outcome(experiment);
       replace(
         head, h("h1", {class: "headline"}, words),
-        h("p", {class: "lead"}, `${correctness(experiment)} ${outputs.interpreted(experiment)}`));
+        h("p", {class: "lead"}, correctness(experiment), " ", outputs.interpreted(experiment)));
       document.title = `${words} · ${experiment.request.kernel} · coalesced`;
     } else {
       const top = headline(experiment), unstable = !experiment.stability.stable,

@@ -3,7 +3,7 @@
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, asked, askedText, cell, experimentLink, headCell, labelMarks, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
+import {agoCell, asked, askedText, cell, experimentLink, headCell, labelMarks, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
 import {cancelling, experimentsAsked, removing, running} from "../bulk/actions.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
@@ -43,7 +43,7 @@ function rowOf(one, result, state, several, chosen) {
     h("th", {scope: "row"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
     cell(experimentLink(one.id, asked(one.request))), h("td", {class: "spare"}, stateMark(one.state)),
     several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
-    cell(labelMarks(one.request.labels)), h("td", {class: "number quiet"}, ago(one.submitted_at)));
+    cell(labelMarks(one.request.labels)), agoCell(one.submitted_at));
 }
 
 function headingOf(experiments, filters) {

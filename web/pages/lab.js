@@ -1,6 +1,6 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
-import {barOf, asked, cell, experimentLink, ago, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
+import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
 import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
@@ -54,10 +54,8 @@ function answer({devices, queue, me}, known) {
 
 /* ---- devices ---- */
 
-const PHASES = ["counters", "open", "lock", "quiet", "prepare", "check", "cold", "hot", "transfers"];
-
 function phaseText({phase, samples}) {
-  const name = PHASES.includes(phase) ? t(`lab.phase_${phase}`) : phase;
+  const name = phaseName(phase);
   return samples ? t("lab.phase", {phase: name, n: count(samples), words: samples}) : name;
 }
 
@@ -106,7 +104,7 @@ function resultRow(row, state) {
   return h(
     "tr", {}, h("th", {scope: "row"}, ownerMark(row.owner, state.me), ownerName(row.owner, state.me)),
     cell(experimentLink(row.id, asked(row.request))), resultCells(row, device),
-    h("td", {class: "number quiet"}, ago(row.finished_at ?? row.submitted_at)));
+    agoCell(row.finished_at ?? row.submitted_at));
 }
 
 function peakText(devices) {

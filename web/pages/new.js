@@ -14,7 +14,7 @@ import {commandsPanel, occupancyPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} from "../creation/fields.js";
 import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
-import {formOf} from "../creation/form.js";
+import {formOf, titleOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
 
 export const title = () => t("new.title");
@@ -61,6 +61,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
   let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null, me = null;
   let refused = null, submitting = false; /* refused: why what is typed cannot be run */
+  let drawnOf = null;                     /* {kernel, typed} that the drawings are of */
   for (const field of fields)
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
@@ -98,7 +99,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       }
     },
       h("div", {class: "form-scroll"}, top, rest), h("div", {class: "form-foot"}, run, when, problem));
-  const beside = h("div", {class: "beside"}, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
+  const before = h("p", {class: "note before", hidden: true});
+  const beside =
+    h("div", {class: "beside"}, before, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
   replace(
     root,
     h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
@@ -184,6 +187,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
           drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
+    const given = {kernel: kernel.name, typed: {...state.typed}};
     const said = labelsSaid(), wrongLabels = said && {errors: [{pointer: "#/labels", detail: said}], own: true};
     let answer, beyond;
     try {
@@ -206,6 +210,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       begun ||= since;
       return void ask();
     }
+    drawnOf = given;
     wrongShow(wrongLabels, beyond);
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
@@ -255,11 +260,22 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       memory.show({explain, before, after, grid: request.grid, chips: [...chips].sort()});
   }
 
+  /* What the drawings are of, where it is not what the form says: the values of the fields that are wrong. */
+  function drawnValues(wrong) {
+    const values = fields.filter(field => field.name in wrong)
+                     .map(field => `${titleOf(field.name)} ${drawnOf.typed[field.name] ?? field.initial}`.trim());
+    if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
+    return values.join(t("list.comma"));
+  }
+
   function wrongShow(error, sentences = {}) {
     refused = error;
     for (const {pointer, detail} of error?.errors ?? []) sentences[fieldOfPointer(pointer)] ??= detail;
     form.wrong(sentences);
-    beside.classList.toggle("stale", Boolean(error && !error.own));
+    const old = Boolean(error && !error.own);
+    beside.classList.toggle("stale", old);
+    before.hidden = !old || !drawnOf;
+    if (old && drawnOf) before.textContent = t("new.before", {values: drawnValues(sentences)});
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
     problem.textContent =

@@ -6,7 +6,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, watchLive} from "../live.js";
-import {ago, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
+import {agoCell, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
 import {Known, lineName, linesOf, queueTable, rowsOf, runsOn} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
@@ -37,7 +37,7 @@ function ownRow(one, cancel) {
     numberCell(
       one.eta_seconds === null || one.eta_seconds === undefined ? noValue(t("queue.no_time")) :
                                                                   duration(one.eta_seconds)),
-    numberCell(ago(one.submitted_at)),
+    agoCell(one.submitted_at),
     h("td", {class: "number act"},
       button(
         t("queue.cancel"), cancel,

@@ -161,7 +161,7 @@ export async function open(root, params, {query, setQuery, signal}) {
     below.textContent = [
       t("source.compiler", {compiler: check.compiler}),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
-    ].filter(Boolean).join(" ");
+    ].filter(Boolean).join(t("punct.space"));
     form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);

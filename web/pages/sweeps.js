@@ -10,7 +10,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
+import {agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
 import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
@@ -122,7 +122,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         sweep.state !== "running"                                       ? "" :
           sweep.eta_seconds === null || sweep.eta_seconds === undefined ? noValue(t("queue.no_time")) :
                                                                           duration(sweep.eta_seconds)),
-      h("td", {class: "number quiet"}, ago(sweep.submitted_at)),
+      agoCell(sweep.submitted_at),
       h("td", {class: "number act"},
         mayCancel(sweep, state.me) &&
           button(t("queue.cancel_whole"), () => cancelAsked(sweep.links.self, state.me, signal), {

@@ -6,6 +6,7 @@ import {bytes, count, digits, duration, moment, percent} from "../format.js";
 import {language, noValue, reasonSaid, t, term} from "../words.js";
 import {deviceLink} from "../devices.js";
 import {spanPanel as panel, unitsText} from "../parts.js";
+import {architectureName} from "../charts/architectures.js";
 import {fit} from "../charts/fit.js";
 import {partsDraw} from "../charts/parts.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
@@ -60,7 +61,7 @@ export function timesPanel(result, span, signal) {
       timing.near_floor && t("times.near_floor", {us: digits(timing.floor_us)}),
       first?.interval_of === "placement" && t("times.placement")
     ].filter(Boolean)
-      .join(" ");
+      .join(t("punct.space"));
   return {
     node: panel(
       span, t(result.samples?.kept ? "times.title_samples" : "times.title"), note, drawn.node,
@@ -122,8 +123,9 @@ export function bytesPanel(result) {
     result.bandwidth.fits_in_l2 && t("bytes.fits")
   ];
   return {
-    node:
-      panel(5, t("bytes.title"), t("bytes.unit"), drawn.node, h("p", {class: "note"}, notes.filter(Boolean).join(" "))),
+    node: panel(
+      5, t("bytes.title"), t("bytes.unit"), drawn.node,
+      h("p", {class: "note"}, notes.filter(Boolean).join(t("punct.space")))),
     close: drawn.close
   };
 }
@@ -214,9 +216,10 @@ export function occupancyResult(result, signal) {
   });
   return {
     node: panel(
-      4, term("occupancy"),
-      t("occ.note",
-        {n: occupancy.blocks_per_sm, limits: occupancy.limited_by.map(name => t(`occupancy.${name}`)).join(", ")}),
+      4, [term("occupancy"), h("span", {class: "quiet"}, ` ${architectureName(occupancy.arch)}`)], t("occ.note", {
+        n: occupancy.blocks_per_sm,
+        limits: occupancy.limited_by.map(name => t(`occupancy.${name}`)).join(t("list.comma"))
+      }),
       h("div", {class: "occ"}, bar("occ.theoretical", occupancy.theoretical, "grey"),
         bar("occ.achieved", achieved, "", counters?.reason ?? counters?.unavailable?.achieved_occupancy)),
       h("p", {class: "note"}, [registers, spill, waves].filter(Boolean).join(t("punct.semicolon"))), drawn.node),

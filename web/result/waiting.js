@@ -3,7 +3,7 @@
    is a device's name. */
 import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
-import {cell, headCell, numberCell, panel, table} from "../parts.js";
+import {cell, headCell, numberCell, panel, phaseName, table} from "../parts.js";
 import {DICTIONARY, language, reasonSaid, t} from "../words.js";
 import "./words.js";
 
@@ -15,7 +15,7 @@ const placeWords = (position, eta) => position === null || position === undefine
 function waitingWords({state, position, eta_seconds: eta, paused, cancelling, waits_for: why}, progress) {
   if (cancelling) return t("wait.cancelling");
   if (state === "running" || progress) {
-    const phase = progress && (`phase.${progress.phase}` in DICTIONARY ? t(`phase.${progress.phase}`) : progress.phase);
+    const phase = progress && phaseName(progress.phase);
     if (!phase) return t("wait.running");
     return progress.samples ? t("wait.phase_samples", {phase, n: count(progress.samples)}) : t("wait.phase", {phase});
   }
@@ -34,7 +34,7 @@ export function waitingPart({announce}) {
     show(experiment, progress) {
       const words = waitingWords(experiment, progress), running = experiment.state === "running" || Boolean(progress),
             place = !running && experiment.waits_for && experiment.position > 0 ?
-        `${t("wait.place", {n: count(experiment.position)})}. ` :
+        t("wait.place", {n: count(experiment.position)}) + t("punct.stop") :
         "";
       lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
       if (words === last) return;

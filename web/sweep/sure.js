@@ -71,5 +71,5 @@ export function sentenceOf({best, worst, apart, rivals, ahead, all, unsure, more
         ];
   return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more)})]
     .filter(Boolean)
-    .join(" ");
+    .join(t("punct.space"));
 }

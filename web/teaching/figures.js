@@ -99,6 +99,16 @@ export function ownFigure(lesson, name, rows) {
   return {value, range: [Math.min(...ends), Math.max(...ends)], stable};
 }
 
+export const isRatio = unit => unit === "%" || unit === "×";
+
+/* Whether one's own rows give a ratio that something follows from: on a scale, or of two rows of a table. */
+export function ownRatios(lesson, rows) {
+  const sure = name => ownFigure(lesson, name, rows)?.stable;
+  return lesson.questions.some(
+    ({scale, unit, answer, rows: [first, ...rest] = []}) =>
+      scale && isRatio(unit) && sure(answer) || first && sure(first[0]) && rest.some(([name]) => sure(name)));
+}
+
 /* "12.3 (11.9 to 12.8) △" */
 export function ownText({value, range, stable}, write) {
   const ends = range && range[0] < range[1] ? ` (${write(range[0])} ${t("interval.to")} ${write(range[1])})` : "";

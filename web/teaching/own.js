@@ -9,6 +9,7 @@ import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
+import {ownRatios} from "./figures.js";
 
 const shortOf = device => device.backend === "cpu" ?
   t("lessons.this_cpu") :
@@ -91,7 +92,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     const rows = await rowsRead(id, state.repeat, signal), unstable = rows.filter(row => row.stable === false).length;
     offer(true, unstable);
     const what = device.backend === "cpu" ?
-      t("lessons.cpu_says", {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
+      t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
+        {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
       t("lessons.device_says", {name: device.name});
     replace(
       said,

@@ -210,7 +210,7 @@ export function pictureOf({lesson, signal, onChange}) {
         "span", {class: counts().efficiency < 100 ? "warn" : null},
         percent(counts().efficiency / 100, counts().efficiency % 1 ? 1 : 0));
     if (what === "requests") return count(explain.accesses.reduce((sum, one) => sum + access_counts(one).requests, 0));
-    if (what === "turns") return count((access.bank_conflicts ?? 0) + 1);
+    if (what === "turns") return count(access.wavefronts);
     const {occupancy} = predictions[0];
     if (["occupancy", "resident", "warps", "needed"].includes(what) && occupancy.status)
       return noValue(occupancy.reason);

@@ -9,7 +9,7 @@ import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, filled, ownFigure, ownText, say, shownOf, write} from "./figures.js";
+import {figureOf, filled, isRatio, ownFigure, ownText, say, shownOf, write} from "./figures.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
 const minus = text => String(text).replace("-", "−");
@@ -59,6 +59,7 @@ function choicesOf({lesson, question, guess, onGuess}) {
 function scaleOf({lesson, question, guess, own, onGuess}) {
   const answered = guess !== undefined, [min, max, step] = question.scale, {unit} = question;
   let put = answered ? guess : null;
+  const mine = own && ownFigure(lesson, question.answer, own.rows), unsure = mine && !mine.stable && isRatio(unit);
   const marks = () => {
     const list = put === null ?
       [] :
@@ -69,8 +70,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
       value: figureOf(lesson, question.answer),
       words: t("lessons.h200_says", {value: withUnit(shownOf(lesson, question.answer), unit)})
     });
-    const mine = own && ownFigure(lesson, question.answer, own.rows);
-    if (mine)
+    if (mine && !unsure)
       list.push({
         kind: mine.stable ? "own" : "own unsure",
         value: mine.value,
@@ -90,7 +90,10 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
     fit(width => guess_draw({min, max, ticks: question.ticks, unit}, marks(), width), {class: "guess-place"});
   if (answered) {
     const words = h("p", {class: "unseen"}, marks().map(mark => mark.words).join(t("punct.semicolon")));
-    return {node: h("div", {class: "answers"}, words, drawn.node), close: drawn.close};
+    const none = unsure &&
+      h("p", {class: "note"}, own.short, t("punct.colon"), noValue(t("lessons.own_unsure")), " ",
+        h("span", {class: "warn"}, "△ ", t("part.unstable")));
+    return {node: h("div", {class: "answers"}, words, drawn.node, none), close: drawn.close};
   }
   const done =
     h("button", {type: "button", class: "button primary", disabled: true, onclick: () => onGuess(put)},
