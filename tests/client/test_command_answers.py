@@ -231,6 +231,9 @@ def test_repeats_tell_the_median_over_runs_with_its_interval(service):
     lines = done.stdout.splitlines()
     assert lines[0].startswith("copy: 1 point, 7 of 7 runs measured, on ") and lines[0].endswith("; median over runs and its 95 % interval")
     assert lines[3].split()[0] == "7" and lines[3].split()[1] == "20"  # hot is half of that
+    loose = ("sweep", "copy", "size=4096,8192", "label.fake=unstable:noise", "--strict")  # the page has the same rule: web/sweep/sure.js
+    assert "not stable" not in coalesce(service, *loose, "repeat=6").stdout
+    assert coalesce(service, *loose, "repeat=5", expect=UNSTABLE).stdout.count("not stable") == 2
     few = coalesce(service, "run", "copy", "size=4096", "repeat=2").stdout
     assert "repeat=6 or more" in few
     listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
