@@ -61,7 +61,7 @@ def test_a_list_shortens_ids_before_it_loses_the_request(service):
     terminal.end()
     short = f"{identity[:6]}…{identity[-7:]}"
     assert re.search(rf"{short}  succeeded  copy +size=4096", terminal.text)
-    for written in short, short.replace("…", "..."):
+    for written in short, short.replace("…", "..."), f"…{identity[-6:]}", identity[-6:]:
         assert identity in coalesce(service, "show", written).stdout
     assert "none or of several" in coalesce(service, "show", f"{identity[:6]}…0000000", expect=USAGE).stderr
 
