@@ -105,7 +105,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const bar = chosenBar({
     chosen,
     actions: () => actionsOf(state.me, requestOf, nameOf, filters.toString() ? `sweeps?${filters}` : "sweeps"),
-    more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: true}),
+    more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: "newest first"}),
     again: () => read()
   });
 
