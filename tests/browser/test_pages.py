@@ -128,6 +128,13 @@ def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
     walk.end()
 
 
+def test_a_persons_colour_follows_from_the_name(browser, serve):  # noqa: F811
+    service, names = serve(), ["ann", "bob", "cat", "dan", "eve"]
+    colours = [Walk(browser, service).open(path).says("", "h1").module("parts.js", "given.map(name => [name, m.ownerColour(name, null)])", *order)
+               for path, order in (("?lang=en", names), ("queue", names[::-1]))]
+    assert dict(colours[0]) == dict(colours[1]) and len(set(dict(colours[0]).values())) > 1
+
+
 def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     service, _ = ada_and_bob
     assert service.request("POST", "/v1/devices/0/drain").ok
