@@ -66,6 +66,22 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.end()
 
 
+def test_the_chart_beside_is_of_a_series_that_is_shown(browser, serve):  # noqa: F811
+    service = serve("--devices", "cpu", fake=False)  # it predicts
+    sweep = ended(service, submit(service, offset="0..4", block=[64, 128]))
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("predicted efficiency: block 64", ".span-5 h2")
+    assert len(walk.all(".span-5 svg .stem")) == 4, "none at offset 0, where nothing is lost"
+    walk.click(".legend button", "block 64").says("predicted efficiency: block 128", ".span-5 h2")
+    walk.click(".span-5 summary", "table").until(lambda: len(walk.all(".span-5 tbody tr")) == 5)
+    rows = [row.text.split() for row in walk.all(".span-5 tbody tr")]
+    assert [row[:3] for row in rows[:1]] == [["0", "128", "100"]] and all(float(row[-3]) < 100 for row in rows[1:]), rows  # predicted, before "no value"
+    walk.end()
+    many = ended(service, submit(service, offset="0..4", block=[32, 64, 96, 128]))
+    walk.open(f"sweeps/{many}?lang=en&hide=32,64").says("block 96")
+    assert not walk.all(".span-5"), "hiding brings no chart up"
+    walk.end()
+
+
 # The colour of each line and of its button in the legend, and their ratio of contrast to the panel.
 COLOURS = """(() => {
   const strokes = css => [...document.querySelectorAll(css)].map(one => getComputedStyle(one).stroke);

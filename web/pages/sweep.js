@@ -257,12 +257,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     sentence: () => relative.sentence,
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,
-    table: () => {
-      const points = () =>
-        selected(sweep, choice)
-          .filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]);
-      return chartTable(sweep, () => ({metric: metricOf("cold_effective_gbps"), points: points()}));
-    },
+    table: () => chartTable(sweep, () => relative),
     file: file("relative"),
     caption: () => caption(beside.heading())
   });
@@ -278,7 +273,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           h("p", {class: "quiet"}, t(sweep.running ? "sweep.nothing_yet" : "sweep.nothing_measured"))));
     }
     spec = choice.view === "map" ? mapsOf(sweep, choice) : linesOf(sweep, choice);
-    relative = choice.view === "lines" && spec.series.length <= 3 ? relativeOf(sweep, choice) : null;
+    relative = choice.view === "lines" && Math.max(spec.series.length, spec.legend.length) <= 3 ?
+      relativeOf(sweep, choice) :
+      null;
     const wanted = relative ? "two" : "one";
     if (boards !== wanted) {
       boards = wanted;
