@@ -148,6 +148,10 @@ def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, 
     assert "99" not in walk.text(".board .sentence") and "of the best, 10.00 GB/s" in walk.text(".sweep-table").replace("\u00a0", " ")
     none = ended(service, submit(service, offset="0..5", labels={"fake": "unstable:noise"}))
     walk.open(f"sweeps/{none}").says("Cannot be told: of 6 points none is stable, or run often enough; 5 more runs of each may tell.")
+    walk.click(".sweep-head button", "Run again, 6 runs of each").until(lambda: none not in browser.current_url)
+    more = ended(service, browser.current_url.split("/sweeps/")[1].split("?")[0])
+    assert service.get(f"/v1/sweeps/{more}").json()["repeat"] == 6
+    walk.says("36 of 36 runs measured").until(lambda: "may tell" not in walk.text("main") and "Run again, " not in walk.text("main"))
     shapes = ended(service, submit(service, offset=[0, 1], block=[32, 64], labels={"fake": "odd"}))
     walk.open(f"sweeps/{shapes}?view=map&x=offset&series=block").says("not stable")
     walk.until(lambda: len(walk.all("svg.map .unsure-frame")) == 2)

@@ -22,6 +22,7 @@ import {metricOf, metricsOf} from "../sweep/metrics.js";
 import {commonText, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
 import {listText} from "../sweep/request.js";
+import {moreButton} from "../sweep/more.js";
 import {RUNS_LEAST} from "../sweep/sure.js";
 import {chartTable, sweepTable} from "../sweep/table.js";
 import {recipeTold} from "../recipe/data.js";
@@ -314,7 +315,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await go(`sweeps/${json.id}`);
           },
           {key: "again"}),
-      may_run && bulk?.failedAgain?.(sweep),
+      may_run && moreButton(sweep, spec, {signal, go}), may_run && bulk?.failedAgain?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {
@@ -361,9 +362,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         sweep.read < sweep.head.point_count ?
           ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` :
           ""));
-    actsDraw();
     progress.update();
     chartsDraw();
+    actsDraw();
     if (choice) redraw(choices, choicesForm(sweep, choice, change));
     table.update();
     if (sweep.head.failed) bulkLoad();

@@ -146,6 +146,14 @@ export function linesOf(sweep, choice) {
 
 const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
 
+/* How many more runs of each point may tell what cannot be told; 0: none, or not yet known. */
+export const moreRuns = spec => Math.max(
+  0,
+  ...(
+    spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
+                spec.series.map(one => entriesOf(one.points)))
+    .map(entries => concluded(entries, spec.metric.less).more));
+
 /* A sentence for each series. */
 export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
