@@ -22,6 +22,8 @@ wordsAdd({
   "device.limits": ["Limits and counts", "限制与计数"],
   "device.arch": ["architecture", "架构"],
   "device.driver": ["driver", "驱动"],
+  "device.l2": ["L2", "L2"],
+  "device.last_cache": ["last cache", "末级缓存"],
   "device.multiprocessors": ["multiprocessors", "多处理器"],
   "device.memory_size": ["memory", "内存"],
   "device.highest_clock": ["highest clock", "最高时钟"],

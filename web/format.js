@@ -73,13 +73,25 @@ export function ratio(value) {
   return fixed(value, 3);
 }
 
-/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52" where that is lopsided, or
-   where "±" would reach beyond 0 and the interval does not. */
+/* How a value with its interval is written, here and by the command (client/terminal/number.c): {places, side}. `side`
+   stands behind "±": the longer side, where the sides differ by no more than a tenth of it and "±" does not reach
+   beyond 0 where the interval does not; else null. Digits go down to the first of the longer side, or to the second
+   where the first is 1. */
+export function intervalForm(value, low, high) {
+  const below = value - low, above = high - value, side = Math.max(below, above), size = Math.abs(value),
+        most = size > 0 && size < 1000 ? Math.min(9, 3 - Math.floor(Math.log10(size))) : 0,
+        exponent = Math.floor(Math.log10(side)), even = Math.abs(above - below) <= 0.1 * side * (1 + 1e-9);
+  return {
+    places: side > 0 ? Math.min(most + 2, Math.max(0, (side / 10 ** exponent < 2 ? 1 : 0) - exponent)) : most,
+    side: even && (side < value || low <= 0) ? side : null
+  };
+}
+
+/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52". */
 export function interval(median, low, high, to = "to") {
-  const half = (high - low) / 2, places = placesOf(half);
-  if (Math.abs(high - median - (median - low)) > 0.5 * half || low > 0 && half >= median)
-    return `${fixed(low, places)} ${to} ${fixed(high, places)}`;
-  return `${fixed(median, places)}${NB}±${NB}${half.toFixed(places)}`;
+  const {places, side} = intervalForm(median, low, high);
+  return side === null ? `${fixed(low, places)} ${to} ${fixed(high, places)}` :
+                         `${fixed(median, places)}${NB}±${NB}${side.toFixed(places)}`;
 }
 
 /* 32 × 16 of [32, 16, 1]. */

@@ -42,13 +42,13 @@ export function table(caption, heads, rows) {
 
 /* ---- who ---- */
 
-const met = [];
-
-/* You have ink, the first three others a colour each for as long as the window is open. */
+/* You have ink, others a colour that follows from their name alone: it is the same on all pages, and some share one. */
 export function ownerColour(name, me) {
   if (me && name === me.name) return "you";
-  if (!met.includes(name)) met.push(name);
-  return ["second", "third", "fourth"][met.filter(one => one !== me?.name).indexOf(name)] ?? "other";
+  if (name === null) return "other";
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 65521;
+  return ["second", "third", "fourth"][sum % 3];
 }
 
 export const ownerMark = (name, me) => h("i", {class: `square ${ownerColour(name, me)}`, "aria-hidden": "true"});

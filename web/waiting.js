@@ -4,7 +4,7 @@
    devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known,
    line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep}; queueTable(rows, me) draws them
    with their times as bars; shares(queue, me) who had the devices; runsOn(known, queue, device, me) what runs on one.
-   A row's button cancels the next of an owner's, or the sweep that it is of. */
+   A row's button cancels the next of an owner's, or the sweep that it is of; until that is known there is none. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
@@ -138,7 +138,7 @@ export function queueTable(rows, me) {
         h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
         numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
         h("td", {class: "number act"},
-          mayCancel(row, me) &&
+          mayCancel(row, me) && row.request &&
             button(
               t(row.sweep        ? "queue.cancel_whole" :
                   row.queued > 1 ? "queue.cancel_first" :
@@ -146,7 +146,7 @@ export function queueTable(rows, me) {
               () => cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me), {
                 small: true,
                 key: `cancel ${row.next}`,
-                label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request?.kernel ?? row.next})
+                label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request.kernel ?? row.next})
               }))));
   return table(
     t("queue.caption"),
@@ -176,18 +176,18 @@ function shareBar(owners, me, rest) {
 }
 
 /* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may
- * be the same. */
+ * be the same. The service has who goes next first; while it is paused nobody knows when that begins. */
 export function shares({devices}, me) {
   const known = new Map(), alone = devices.length === 1;
   for (const one of devices.flatMap(device => device.owners))
     known.set(one.owner, {...one, runs: (known.get(one.owner)?.runs ?? 0) + (one.running ? 1 : 0)});
   const owners = [...known.values()].sort((a, b) => b.share - a.share);
   const used = owners.reduce((sum, one) => sum + one.share, 0), rest = Math.max(0, 1 - used);
-  const next = alone && owners.filter(one => one.queued).sort((a, b) => soonest(a.begins_seconds, b.begins_seconds))[0];
-  const does = one => !alone ? one.runs ? t("queue.runs", {n: count(one.runs), words: one.runs}) : "" :
-    one.running              ? t("queue.and_one") :
-    one === next             ? t("queue.goes_next") :
-                               "";
+  const next = alone && devices[0].owners.find(one => one.queued);
+  const does = one => !alone  ? one.runs ? t("queue.runs", {n: count(one.runs), words: one.runs}) : "" :
+    one.running               ? t("queue.and_one") :
+    one.owner === next?.owner ? t("queue.goes_next") :
+                                "";
   const rows = owners.map(
     one =>
       h("tr", {}, h("th", {scope: "row"}, ownerMark(one.owner, me), ownerName(one.owner, me)),

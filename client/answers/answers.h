@@ -49,8 +49,9 @@ int answers_comparison_status(const json_t *comparison);
 void answers_print_explanation(const json_t *answer, const struct screen *screen);
 
 /* Of a source kernel's prediction: the source with what each line costs in a margin; `only`: that line alone, 0: all.
-   Nothing where the answer has no lines. */
-void answers_print_source(const json_t *answer, const char *source, int only, const struct screen *screen);
+   Nothing where the prediction, one of the answer's, has no lines. */
+void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,
+                          const struct screen *screen);
 
 /* Faults of a source, the `errors` of a problem document or the `notes` of an answer, a line each, as a compiler prints
    them: "kernel.cu:7:12: error: ...", and below it the line of `source` unless that is NULL. */

@@ -38,4 +38,6 @@ void point_figures_time_cell(struct sheet *sheet, const struct screen *screen, e
 
 /* 1 or 0; -1: not known. */
 int point_figures_verified(const json_t *point);
+/* A point of a sweep with an interval over its runs is judged by that, as on the page (web/sweep/sure.js), and
+   not by whether single runs are stable. */
 int point_figures_stable(const json_t *point);

@@ -56,18 +56,20 @@ static void print_beside(const struct screen *screen, const char *bar, const cha
     }
 }
 
-void answers_print_source(const json_t *answer, const char *source, int only, const struct screen *screen)
+void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,
+                          const struct screen *screen)
 {
-    const json_t *prediction = json_array_get(json_object_get(answer, "predictions"), 0);
+    bool several = json_array_size(json_object_get(answer, "predictions")) > 1;
     const json_t *lines = json_object_get(prediction, "lines");
     const char *bar = screen->ascii ? "|" : "│";
     char reason[LANGUAGE_REASON_BYTES];
     if (!lines)
         return;
-    printf("\n%s%s%s\n", json_path_text(prediction, "arch", ""), language_text(", "),
+    printf("\n%s%s%s%s\n", json_path_text(prediction, "arch", ""), language_text(", "),
            json_is_true(json_object_get(prediction, "exact"))
                ? language_text("counted exactly")
-               : language_reason(json_path_text(prediction, "inexact", language_text("not exact")), reason));
+               : language_reason(json_path_text(prediction, "inexact", language_text("not exact")), reason),
+           several ? language_text("; arch=... lists the lines of another one") : "");
     printf("%13s %6s %9s\n", language_text("transactions"), "%", language_text("conflicts"));
     for (int number = 1; *source; number++) {
         size_t length = strcspn(source, "\n");

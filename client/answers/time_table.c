@@ -87,7 +87,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
     sheet_column(sheet, SHEET_RIGHT, language_text("alone"), screen_unit(screen, "us"));
     sheet_column(sheet, SHEET_LEFT, "", "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("of"), "");
-    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, "", "");
+    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("unit"), "");
     double most = json_path_number(time, "predicted_us");
     size_t i;
     json_t *bound;

@@ -37,14 +37,20 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 
 static void print_devices(struct context *context, const json_t *document)
 {
-    static const struct rows_table_column columns[] = {
+    bool cpu = false;
+    size_t i;
+    json_t *device;
+    json_array_foreach (json_object_get(document, "devices"), i, device)
+        cpu = cpu || strcmp(json_path_text(device, "backend", ""), "cpu") == 0;
+    const struct rows_table_column columns[] = {
         {"device", NULL, SHEET_LEFT, .path = "device_name", .style = STYLE_STRONG, .missing = "?"},
         {"number", NULL, SPARE_NUMBER, .path = "index", .form = ROWS_TABLE_WHOLE},
         {"what it is", NULL, SHEET_LEFT, .path = "name", .missing = "not known yet"},
         {"arch", NULL, SHEET_LEFT, .path = "arch"},
         {"memory", "GB", SHEET_RIGHT, .path = "memory_bytes", .form = ROWS_TABLE_NUMBER, .factor = 1e-9},
         {"peak", "GB/s", SHEET_RIGHT, .path = "peak_gbps", .form = ROWS_TABLE_NUMBER},
-        {"L2", "MB", SPARE_NUMBER, .path = "l2_bytes", .form = ROWS_TABLE_NUMBER, .factor = 1e-6},
+        {cpu ? "last cache" : "L2", "MB", SPARE_NUMBER, .path = "l2_bytes", .form = ROWS_TABLE_NUMBER,
+         .factor = 1e-6},
         {"multiprocessors", NULL, SPARE_NUMBER, .path = "multiprocessors", .form = ROWS_TABLE_WHOLE},
         {"state", NULL, SHEET_LEFT, .cell = state_cell},
         {"note", NULL, SPARE_TEXT, .path = "note", .style = STYLE_FAINT},

@@ -111,18 +111,37 @@ static void print_notes(const json_t *predictions)
     }
 }
 
+/* Of several architectures that of the service's first GPU, else sm_90: the first row is the oldest. */
+static const json_t *listed(struct context *context, const json_t *predictions)
+{
+    json_t *document = NULL, *backend = json_string("cuda"), *usual = json_string("sm_90");
+    const json_t *first = json_array_get(predictions, 0), *arch = NULL, *found;
+    if (json_array_size(predictions) > 1 && json_object_get(first, "lines") &&
+        fetch_json(context, "/v1/devices", &document) == EXIT_FINE)
+        arch =
+            json_object_get(json_path_find(json_object_get(document, "devices"), "backend", backend), "arch");
+    found = json_is_string(arch) ? json_path_find(predictions, "arch", arch) : NULL;
+    if (!found)
+        found = json_path_find(predictions, "arch", usual);
+    json_decref(document);
+    json_decref(backend);
+    json_decref(usual);
+    return found ? found : first;
+}
+
 /* The lines of the source with what they cost; of a stored kernel it is asked for. */
 static void print_source(struct context *context, const json_t *document, int only)
 {
     const char *source = json_path_text(document, "request.source", NULL);
+    const json_t *prediction = listed(context, json_object_get(document, "predictions"));
     json_t *kernel = NULL;
-    if (!source && json_object_get(json_array_get(json_object_get(document, "predictions"), 0), "lines")) {
+    if (!source && json_object_get(prediction, "lines")) {
         char *path = fetch_path(context, "/v1/kernels", json_path_text(document, "request.kernel", ""), "");
         if (path && fetch_json(context, path, &kernel) == EXIT_FINE)
             source = json_path_text(kernel, "source", NULL);
         free(path);
     }
-    answers_print_source(document, source ? source : "", only, &context->screen);
+    answers_print_source(document, prediction, source ? source : "", only, &context->screen);
     json_decref(kernel);
 }
 

@@ -12,9 +12,9 @@ void number_text(char text[NUMBER_BYTES], double value);
 /* So many digits after the point, but more where what is not 0 would be written as 0: "0.03". */
 void number_fixed(char text[NUMBER_BYTES], double value, int decimals);
 
-/* "2.842 ± 0.003", or "2.842 (2.840 to 2.851)" where one side is more than twice the other, or
-   where the half width would reach beyond 0 and low does not; the value alone where low or high is NaN. ascii:
-   "+-". */
+/* "2.842 ± 0.003", the longer side, where the sides differ by no more than a tenth of it and "±" does not
+   reach beyond 0 where low does not; else "2.842 (2.840 to 2.851)". The value alone where low or high is NaN.
+   ascii: "+-". The page has the same rule (web/format.js). */
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii);
 
 /* "0.5 s", "12 s", "3 min", "2 h", for estimates. seconds < 0: "". */

@@ -25,14 +25,16 @@ int fetch_json(struct context *context, const char *path, json_t **document)
 }
 
 /* The only id in the list that begins and ends so; NULL: there is none, or several. */
-static const char *find_id(const json_t *list, const char *head, const char *tail)
+static const char *find_id(const json_t *list, const char *head, size_t head_length, const char *tail)
 {
     const char *found = NULL;
     size_t i;
     json_t *row;
     json_array_foreach (list, i, row) {
         const char *id = json_path_text(row, "id", "");
-        if (strncmp(id, head, SHEET_ID_HEAD) != 0 || strcmp(id + strlen(id) - SHEET_ID_TAIL, tail) != 0)
+        size_t length = strlen(id), tail_length = strlen(tail);
+        if (length < tail_length || strncmp(id, head, head_length) != 0 ||
+            strcmp(id + length - tail_length, tail) != 0)
             continue;
         if (found)
             return NULL;
@@ -44,12 +46,16 @@ static const char *find_id(const json_t *list, const char *head, const char *tai
 int fetch_whole_id(struct context *context, const char **word)
 {
     static const char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    size_t dots = strspn(*word, characters);
-    const char *tail = *word + dots + 3; /* bytes, of both ways to write them */
-    if (dots != SHEET_ID_HEAD ||
-        (strncmp(*word + dots, "...", 3) != 0 && strncmp(*word + dots, "…", 3) != 0) ||
-        strlen(tail) != SHEET_ID_TAIL || strspn(tail, characters) != SHEET_ID_TAIL)
+    enum { TAIL_LEAST = 6, ID_LENGTH = 26 };
+    size_t head = strspn(*word, characters);
+    bool dots = strncmp(*word + head, "...", 3) == 0 || strncmp(*word + head, "…", 3) == 0;
+    const char *tail = dots ? *word + head + 3 : *word; /* bytes, of both ways to write them */
+    size_t length = strspn(tail, characters);
+    if (length < TAIL_LEAST || length >= ID_LENGTH || tail[length] ||
+        (dots && head != 0 && head != SHEET_ID_HEAD))
         return EXIT_FINE;
+    if (!dots)
+        head = 0;
     static const struct {
         const char *name, *path;
     } lists[] = {{"sweeps", "/v1/sweeps?page_size=500"},
@@ -58,7 +64,7 @@ int fetch_whole_id(struct context *context, const char **word)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         json_t *document;
         int status = fetch_json(context, lists[i].path, &document);
-        const char *id = find_id(json_object_get(document, lists[i].name), *word, tail);
+        const char *id = find_id(json_object_get(document, lists[i].name), *word, head, tail);
         char *whole = id ? strdup(id) : NULL;
         json_decref(document);
         if (whole)
@@ -66,6 +72,8 @@ int fetch_whole_id(struct context *context, const char **word)
         if (whole || status != EXIT_FINE)
             return status;
     }
+    if (!dots)
+        return EXIT_FINE; /* it may be no id */
     struct error error = {0};
     error_set(&error, ERROR_INVALID,
               language_text("\"%s\" is the id of none or of several of the newest: give the whole one"),

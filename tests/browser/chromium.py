@@ -78,6 +78,11 @@ class Walk:
     def script(self, text, *arguments):
         return self.browser.execute_script("return " + text, *arguments)
 
+    def module(self, file, body, *arguments):
+        """What `body` returns, an expression in which `m` is that module of the page and `given` are the arguments."""
+        return self.browser.execute_async_script("""const given = [...arguments], done = given.pop();
+            import([...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "%s")).then(m => done(%s))""" % (file, body), *arguments)
+
     def until(self, what, seconds=60):
         limit = time.monotonic() + seconds
         while True:

@@ -185,7 +185,7 @@ def test_sweeps_are_cancelled_run_again_removed_and_two_are_compared(browser, se
     old, new = (ended(service, submit(service, offset=[0, 1, 2], repeat=6, labels={"fake": times})) for times in ("time:100,100.2,100.1", "time:90,90.2,90.1"))
     assert service.request("POST", "/v1/queue/pause").ok
     waits = submit(service, offset="0..9")
-    walk = Walk(browser, service).open("sweeps?lang=en").says("1 sweep runs", "h1")
+    walk = Walk(browser, service).open("sweeps?lang=en").says("1 sweep is paused", "h1")
     assert "" not in walk.script("[...document.querySelectorAll('thead th')].map(head => head.textContent || head.querySelector('[aria-label]')?.ariaLabel)")
     pick(walk, 1)
     pick(walk, 2)

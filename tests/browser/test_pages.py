@@ -119,6 +119,22 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     walk.end()
 
 
+def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("?lang=en").says("Nothing", "h1")
+    owner = {"queued": 2, "running": False, "next": None, "begins_seconds": None, "ends_seconds": None}  # as while it is paused
+    queue = {"devices": [{"owners": [{**owner, "owner": "eve", "share": 0.2}, {**owner, "owner": "bob", "share": 0.8}]}]}
+    rows = walk.module("waiting.js", "[...m.shares(given[0], null)[1].querySelectorAll('tbody tr')].map(row => row.textContent)", queue)
+    assert [row.endswith("goes next") for row in rows] == [False, True] and rows[1].startswith("eve")
+    walk.end()
+
+
+def test_a_persons_colour_follows_from_the_name(browser, serve):  # noqa: F811
+    service, names = serve(), ["ann", "bob", "cat", "dan", "eve"]
+    colours = [Walk(browser, service).open(path).says("", "h1").module("parts.js", "given.map(name => [name, m.ownerColour(name, null)])", *order)
+               for path, order in (("?lang=en", names), ("queue", names[::-1]))]
+    assert dict(colours[0]) == dict(colours[1]) and len(set(dict(colours[0]).values())) > 1
+
+
 def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     service, _ = ada_and_bob
     assert service.request("POST", "/v1/devices/0/drain").ok

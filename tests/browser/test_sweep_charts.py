@@ -66,6 +66,22 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.end()
 
 
+def test_the_chart_beside_is_of_a_series_that_is_shown(browser, serve):  # noqa: F811
+    service = serve("--devices", "cpu", fake=False)  # it predicts
+    sweep = ended(service, submit(service, offset="0..4", block=[64, 128]))
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("predicted efficiency: block 64", ".span-5 h2")
+    assert len(walk.all(".span-5 svg .stem")) == 4, "none at offset 0, where nothing is lost"
+    walk.click(".legend button", "block 64").says("predicted efficiency: block 128", ".span-5 h2")
+    walk.click(".span-5 summary", "table").until(lambda: len(walk.all(".span-5 tbody tr")) == 5)
+    rows = [row.text.split() for row in walk.all(".span-5 tbody tr")]
+    assert [row[:3] for row in rows[:1]] == [["0", "128", "100"]] and all(float(row[-3]) < 100 for row in rows[1:]), rows  # predicted, before "no value"
+    walk.end()
+    many = ended(service, submit(service, offset="0..4", block=[32, 64, 96, 128]))
+    walk.open(f"sweeps/{many}?lang=en&hide=32,64").says("block 96")
+    assert not walk.all(".span-5"), "hiding brings no chart up"
+    walk.end()
+
+
 # The colour of each line and of its button in the legend, and their ratio of contrast to the panel.
 COLOURS = """(() => {
   const strokes = css => [...document.querySelectorAll(css)].map(one => getComputedStyle(one).stroke);
@@ -132,6 +148,10 @@ def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, 
     assert "99" not in walk.text(".board .sentence") and "of the best, 10.00 GB/s" in walk.text(".sweep-table").replace("\u00a0", " ")
     none = ended(service, submit(service, offset="0..5", labels={"fake": "unstable:noise"}))
     walk.open(f"sweeps/{none}").says("Cannot be told: of 6 points none is stable, or run often enough; 5 more runs of each may tell.")
+    walk.click(".sweep-head button", "Run again, 6 runs of each").until(lambda: none not in browser.current_url)
+    more = ended(service, browser.current_url.split("/sweeps/")[1].split("?")[0])
+    assert service.get(f"/v1/sweeps/{more}").json()["repeat"] == 6
+    walk.says("36 of 36 runs measured").until(lambda: "may tell" not in walk.text("main") and "Run again, " not in walk.text("main"))
     shapes = ended(service, submit(service, offset=[0, 1], block=[32, 64], labels={"fake": "odd"}))
     walk.open(f"sweeps/{shapes}?view=map&x=offset&series=block").says("not stable")
     walk.until(lambda: len(walk.all("svg.map .unsure-frame")) == 2)

@@ -67,6 +67,11 @@ def test_a_table_of_predictions_fits_its_terminal(service):
         assert rows[0].startswith("arch") and any(row.startswith("not shown at this width: ") for row in rows)
 
 
+def test_without_an_architecture_the_lines_are_those_of_the_newest_kind(service, tmp_path):
+    said = coalesce(service, "predict", file(tmp_path, REVERSED), "n=2^24", "block=256").stdout
+    assert [row.split(",")[0] for row in said.splitlines() if row.endswith("; arch=... lists the lines of another one")] == ["sm_90"]
+
+
 def test_a_remark_has_a_head_and_no_column_without_one(service, tmp_path):
     path = file(tmp_path, REVERSED)
     heads = coalesce(service, "predict", path, "n=2^24", "block=256", "arch=sm_90").stdout.splitlines()

@@ -32,7 +32,7 @@ def test_no_color_is_heeded_and_can_be_overruled(service):
 def test_a_narrow_terminal_has_fewer_columns_and_says_so(service):
     terminal = Terminal(service, "devices", columns=55)
     terminal.end()
-    assert "not shown at this width: number, L2 MB,\r\n  multiprocessors, note\r\n" in terminal.text
+    assert "not shown at this width: number, last cache MB,\r\n  multiprocessors, note\r\n" in terminal.text
     table = terminal.text.split("not shown")[0]
     assert max(len(line) for line in table.splitlines()) <= 55
 
@@ -61,7 +61,7 @@ def test_a_list_shortens_ids_before_it_loses_the_request(service):
     terminal.end()
     short = f"{identity[:6]}…{identity[-7:]}"
     assert re.search(rf"{short}  succeeded  copy +size=4096", terminal.text)
-    for written in short, short.replace("…", "..."):
+    for written in short, short.replace("…", "..."), f"…{identity[-6:]}", identity[-6:]:
         assert identity in coalesce(service, "show", written).stdout
     assert "none or of several" in coalesce(service, "show", f"{identity[:6]}…0000000", expect=USAGE).stderr
 

@@ -95,6 +95,7 @@ static void words_become_the_request_that_they_stand_for(void **state)
 static void numbers_have_no_digit_below_their_interval(void **state)
 {
     (void)state;
+    /* The page's are the same: tests/browser/test_result_page.py. */
     static const struct {
         double value, low, high;
         const char *text;
@@ -104,6 +105,7 @@ static void numbers_have_no_digit_below_their_interval(void **state)
         {247.42, 247.41, 247.9, "247.4 (247.4 to 247.9)"},
         {1.7, 1.7, 1.7, "1.700 +- 0.000"},
         {3254.2, 3100, 3400, "3254 +- 154"},
+        {680, 468.6, 988.7, "680 (469 to 989)"},
         {0, 0, 0, "0 +- 0"},
         {345, 100, 800, "345 (100 to 800)"}, /* "345 +- 455" would be less than no time */
     };

@@ -95,7 +95,7 @@ function actionsOf(sweep, me) {
 export const pointsBar = ({sweep, chosen, me, again}) => chosenBar({
   chosen,
   actions: () => actionsOf(sweep, me()),
-  more: () => compareNodes(chosen, points => sideOf(sweep, points)),
+  more: () => compareNodes(chosen, points => sideOf(sweep, points), {pair: "in order"}),
   again
 });
 

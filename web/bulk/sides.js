@@ -1,7 +1,8 @@
 /* Chosen sets as the sides of a comparison. A side is {text: as the address has it (compare/sides.js), words, fields:
    what all of it share}. compareNodes(chosen, sideOf, {pair}) are the nodes that offer it: sideOf(items) is the side of
-   some rows or null where it would be too long; where each of two rows is a side by itself (`pair`) these two are
-   compared at once. Side A is kept while other rows, lists and tables are looked at, in this tab. */
+   some rows or null where it would be too long; where each of two rows is a side by itself (`pair`: how they are
+   listed, "newest first" or "in order") these two are compared at once, the older or first one as A. Side A is kept
+   while other rows, lists and tables are looked at, in this tab. */
 import {link} from "../api.js";
 import {h} from "../dom.js";
 import {count} from "../format.js";
@@ -46,7 +47,7 @@ function address(a, b) {
 
 const kept = () => JSON.parse(sessionStorage.getItem(KEPT));
 
-export function compareNodes(chosen, sideOf, {pair = false} = {}) {
+export function compareNodes(chosen, sideOf, {pair = null} = {}) {
   const {changed} = chosen, items = chosen.list(), a = kept(), side = sideOf(items);
   const keep = () => {
     sessionStorage.setItem(KEPT, JSON.stringify(sideOf(chosen.list())));
@@ -56,8 +57,8 @@ export function compareNodes(chosen, sideOf, {pair = false} = {}) {
     sessionStorage.removeItem(KEPT);
     changed();
   };
-  /* The older one first. */
-  const two = pair && !a && items.length === 2 && items.map(item => sideOf([item])).reverse();
+  const both = pair && !a && items.length === 2 && items.map(item => sideOf([item])),
+        two = both && both.every(Boolean) && (pair === "newest first" ? both.reverse() : both);
   return [
     two && h("a", {class: "button", href: address(...two), data: {key: "bulk pair"}}, t("bulk.compare_two")),
     a && side && a.text !== side.text &&

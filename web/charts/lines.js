@@ -112,7 +112,11 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
   if (spec.stems)
     for (const one of series.filter(other => !isDense(other.predicted, right - left)))
       for (const point of one.predicted)
-        drawing.append(svg("path", {class: "stem", d: `M${round(x.at(point.x))} ${top}V${round(y.at(point.y) - 4)}`}));
+        if (y.at(point.y) - 4 > y.at(spec.stems))
+          drawing.append(svg("path", {
+            class: "stem",
+            d: `M${round(x.at(point.x))} ${round(Math.max(top, y.at(spec.stems)))}V${round(y.at(point.y) - 4)}`
+          }));
   for (const one of series)
     found.cut = seriesDraw(drawing, painter, one, {x, y, left, right, base: bottom}, found.marks) || found.cut;
   found.dense ||= series.some(one => isDense(one.points, right - left));

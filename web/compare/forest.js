@@ -2,7 +2,7 @@
    a sign and a word. The scale's head, its band of the same and its rules run through all rows. scaleOf(points,
    sameWithin, width) gives {at(ratio), ticks, low, high, same}. */
 import {h, svg} from "../dom.js";
-import {digits, fixed, placesOf, ratio} from "../format.js";
+import {digits, fixed, intervalForm, ratio} from "../format.js";
 import {round, text} from "../charts/svg.js";
 import {noValue, t} from "../words.js";
 import "../d3.js";
@@ -118,13 +118,13 @@ export function ratioText(point) {
     ].filter(Boolean);
   }
   if (low === null) return [ratio(value)];
-  const half = (high - low) / 2, places = Math.min(3, Math.max(1, placesOf(half)));
-  if (Math.abs(high - value - (value - low)) > 0.1 * half)
+  const form = intervalForm(value, low, high), places = Math.min(3, Math.max(1, form.places));
+  if (form.side === null)
     return [
       `${fixed(value, places)} `,
       h("span", {class: "quiet"}, `${fixed(low, places)} ${t("interval.to")} ${fixed(high, places)}`)
     ];
-  return [`${fixed(value, places)} `, h("span", {class: "quiet"}, `±\u00a0${half.toFixed(places)}`)];
+  return [`${fixed(value, places)} `, h("span", {class: "quiet"}, `±\u00a0${form.side.toFixed(places)}`)];
 }
 
 /* The ring is drawn: no letter of it looks alike everywhere. */

@@ -3,8 +3,8 @@ import {wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
-  "compare.heading": ["Against {a}: better in {better} of {n} {words|point|points}, worse in {worse}", "与 {a} 相比：{n} 个点中 {better} 个更好，{worse} 个更差"],
-  "compare.heading_open": ["Against {a}: better in {better} of {n} {words|point|points}, worse in {worse}, not to be told in {open}", "与 {a} 相比：{n} 个点中 {better} 个更好，{worse} 个更差，{open} 个无法判断"],
+  "compare.heading": ["Against {a}: better in {better} of {n} {words|point|points}, the same in {same}, worse in {worse}", "与 {a} 相比：{n} 个点中 {better} 个更好，{same} 个相同，{worse} 个更差"],
+  "compare.heading_open": ["Against {a}: better in {better} of {n} {words|point|points}, the same in {same}, worse in {worse}, not to be told in {open}", "与 {a} 相比：{n} 个点中 {better} 个更好，{same} 个相同，{worse} 个更差，{open} 个无法判断"],
   "compare.all_same": ["Against {a}: the same in all of {n} {words|point|points}", "与 {a} 相比：{n} 个点全部相同"],
   "compare.nothing_told": ["Against {a}: none of {n} {words|point|points} can be told yet", "与 {a} 相比：{n} 个点都还无法判断"],
   "compare.nothing_common": ["The two sides have no point in common", "两侧没有共同的点"],

@@ -76,7 +76,8 @@ function toldOf({verdicts, points}, name) {
   const told = points.length - verdicts.under_way, n = count(told);
   if (verdicts.cannot_tell === told) return t("compare.nothing_told", {a: name, n, words: told});
   if (verdicts.same === told) return t("compare.all_same", {a: name, n, words: told});
-  const said = {a: name, better: count(verdicts.better), n, words: told, worse: count(verdicts.worse)};
+  const said =
+    {a: name, better: count(verdicts.better), n, words: told, same: count(verdicts.same), worse: count(verdicts.worse)};
   return verdicts.cannot_tell ? t("compare.heading_open", {...said, open: count(verdicts.cannot_tell)}) :
                                 t("compare.heading", said);
 }

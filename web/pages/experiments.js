@@ -62,7 +62,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     chosen,
     actions: () => actionsOf(() => state, filters.toString() ? `experiments?${filters}` : "experiments"),
     more: () => compareNodes(
-      chosen, ones => experimentsSide(ones.map(one => one.id), ones.map(one => one.request)), {pair: true}),
+      chosen, ones => experimentsSide(ones.map(one => one.id), ones.map(one => one.request)), {pair: "newest first"}),
     again: () => read()
   });
 

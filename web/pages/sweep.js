@@ -22,6 +22,7 @@ import {metricOf, metricsOf} from "../sweep/metrics.js";
 import {commonText, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
 import {listText} from "../sweep/request.js";
+import {moreButton} from "../sweep/more.js";
 import {RUNS_LEAST} from "../sweep/sure.js";
 import {chartTable, sweepTable} from "../sweep/table.js";
 import {recipeTold} from "../recipe/data.js";
@@ -257,12 +258,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     sentence: () => relative.sentence,
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,
-    table: () => {
-      const points = () =>
-        selected(sweep, choice)
-          .filter(point => !choice.series || point.values[choice.series] === axisNamed(sweep, choice.series).values[0]);
-      return chartTable(sweep, () => ({metric: metricOf("cold_effective_gbps"), points: points()}));
-    },
+    table: () => chartTable(sweep, () => relative),
     file: file("relative"),
     caption: () => caption(beside.heading())
   });
@@ -278,7 +274,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           h("p", {class: "quiet"}, t(sweep.running ? "sweep.nothing_yet" : "sweep.nothing_measured"))));
     }
     spec = choice.view === "map" ? mapsOf(sweep, choice) : linesOf(sweep, choice);
-    relative = choice.view === "lines" && spec.series.length <= 3 ? relativeOf(sweep, choice) : null;
+    relative = choice.view === "lines" && Math.max(spec.series.length, spec.legend.length) <= 3 ?
+      relativeOf(sweep, choice) :
+      null;
     const wanted = relative ? "two" : "one";
     if (boards !== wanted) {
       boards = wanted;
@@ -317,7 +315,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await go(`sweeps/${json.id}`);
           },
           {key: "again"}),
-      may_run && bulk?.failedAgain?.(sweep),
+      may_run && moreButton(sweep, spec, {signal, go}), may_run && bulk?.failedAgain?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {
@@ -364,9 +362,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         sweep.read < sweep.head.point_count ?
           ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` :
           ""));
-    actsDraw();
     progress.update();
     chartsDraw();
+    actsDraw();
     if (choice) redraw(choices, choicesForm(sweep, choice, change));
     table.update();
     if (sweep.head.failed) bulkLoad();

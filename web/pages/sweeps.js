@@ -105,7 +105,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const bar = chosenBar({
     chosen,
     actions: () => actionsOf(state.me, requestOf, nameOf, filters.toString() ? `sweeps?${filters}` : "sweeps"),
-    more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: true}),
+    more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: "newest first"}),
     again: () => read()
   });
 
@@ -140,10 +140,13 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   });
   const draw = atMost(250, () => {
     if (signal.aborted || !page) return;
-    const running = page.sweeps.filter(sweep => sweep.state === "running").length;
-    const text = !page.sweeps.length ? t(filters.toString() ? "lists.none_fits" : "lists.no_sweeps") :
-      running                        ? t("lists.sweeps_run", {n: count(running), words: running}) :
-                                       t("lists.sweeps_ended");
+    const states = page.sweeps.map(stateOf), number = state => states.filter(one => one === state).length;
+    const said = ["running", "queued", "drained"].map(state => [state, number(state)]).filter(([, n]) => n);
+    const text = !page.sweeps.length ?
+      t(filters.toString() ? "lists.none_fits" : "lists.no_sweeps") :
+      said.length ?
+      said.map(([state, n]) => t(`lists.sweeps_${state}`, {n: count(n), words: n})).join(t("list.comma")) :
+      t("lists.sweeps_ended");
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);

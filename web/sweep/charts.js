@@ -146,6 +146,14 @@ export function linesOf(sweep, choice) {
 
 const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
 
+/* How many more runs of each point may tell what cannot be told; 0: none, or not yet known. */
+export const moreRuns = spec => Math.max(
+  0,
+  ...(
+    spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
+                spec.series.map(one => entriesOf(one.points)))
+    .map(entries => concluded(entries, spec.metric.less).more));
+
 /* A sentence for each series. */
 export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
@@ -178,7 +186,20 @@ export function linesSentence(spec, choice) {
 
 /* ---- relative to the first offset or stride ---- */
 
-/* Of the first series; null: the axis is neither offset nor stride, or the points are of several devices. */
+function relativeMetric(cold, base, published, at) {
+  return {
+    unit: "%",
+    title: () => `${t("sweep.measured")} (${at} = 100 %)`,
+    value: point => cold.value(point) === null ? null : cold.value(point) / base * 100,
+    range: point => cold.range(point)?.map(one => one / base * 100) ?? null,
+    predicted: point => leastOf(point.efficiency.predicted),
+    published,
+    write: value => percent(value / 100, 1).replace(/\u00a0%$/, "")
+  };
+}
+
+/* Of the first series that is shown; null: the axis is neither offset nor stride, or the points are of several devices.
+ */
 export function relativeOf(sweep, choice) {
   const axis = axisNamed(sweep, choice.x);
   if (
@@ -186,47 +207,52 @@ export function relativeOf(sweep, choice) {
     choice.view !== "lines" || choice.at.device === ALL)
     return null;
   const split = choice.series ? axisNamed(sweep, choice.series) : null;
-  const points = selected(sweep, choice).filter(point => !split || point.values[split.name] === split.values[0]);
+  const all = selected(sweep, choice), of = value => all.filter(point => point.values[split.name] === value),
+        series = split?.values.find(value => !choice.hide.includes(String(value)) && of(value).length),
+        points = split ? of(series) : all;
   const cold = metricOf("cold_effective_gbps"),
         first = points.find(point => point.values[axis.name] === axis.values[0]), base = first && cold.value(first);
   if (!base) return null;
+  const published = ({first: {published_elapsed_ms: elapsed}}) =>
+    elapsed && first.first.published_elapsed_ms ? first.first.published_elapsed_ms / elapsed * 100 : null;
+  const metric = relativeMetric(cold, base, published, `${axis.name} ${valueText(axis.values[0])}`);
   const measured = emptySeries({name: t("sweep.measured"), kind: "measured"}),
         model = emptySeries({name: t("sweep.predicted_efficiency"), kind: "waste"});
-  const baseTime = first.first.published_elapsed_ms;
-  for (const point of points.filter(one => within(choice.zoom, one.values[axis.name]))) {
-    const x = point.values[axis.name], value = cold.value(point), predicted = leastOf(point.efficiency.predicted),
-          elapsed = point.first.published_elapsed_ms, range = cold.range(point)?.map(one => one / base * 100);
+  const drawn = points.filter(one => within(choice.zoom, one.values[axis.name]));
+  for (const point of drawn) {
+    const x = point.values[axis.name], value = metric.value(point), predicted = metric.predicted(point),
+          range = metric.range(point);
     if (value !== null)
       measured.points.push({
         x,
-        y: value / base * 100,
+        y: value,
         low: range ? range[0] : null,
         high: range ? range[1] : null,
         unsure: !isSure(point),
         point,
         range,
-        words: `${namedValue(axis.name, x)}${t("punct.colon")}${percent(value / base, 1)}`
+        words: `${namedValue(axis.name, x)}${t("punct.colon")}${percent(value / 100, 1)}`
       });
-    if (predicted !== null && predicted < 99.995)
+    if (predicted !== null)
       model.predicted.push({
         x,
         y: predicted,
         words:
           `${namedValue(axis.name, x)}${t("punct.colon")}${t("sweep.predicted", {value: percent(predicted / 100, 1)})}`
       });
-    if (elapsed && baseTime)
+    if (published(point) !== null)
       model.published.push({
         x,
-        y: baseTime / elapsed * 100,
+        y: published(point),
         words: `${namedValue(axis.name, x)}${t("punct.colon")}${
-          t("sweep.published", {value: percent(baseTime / elapsed, 1), arch: point.first.published_arch ?? ""})}`
+          t("sweep.published", {value: percent(published(point) / 100, 1), arch: point.first.published_arch ?? ""})}`
       });
   }
-  if (!measured.points.length || !model.predicted.length) return null;
+  if (!measured.points.length || !model.predicted.some(({y}) => y < 99.995)) return null;
   /* Where the first is not sure, nothing that is relative to it is. */
   const entries = entriesOf(measured.points),
-        of = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
-  const found = concluded(of, false), reference = entries.find(({point}) => point === first);
+        told = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
+  const found = concluded(told, false), reference = entries.find(({point}) => point === first);
   /* What is lost is lost against the first. */
   const loss = found.worst && reference ? concluded([reference, found.worst], false) : found;
   const lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
@@ -240,8 +266,10 @@ export function relativeOf(sweep, choice) {
     write,
     columnWords: columnWords({write, unit: ""}, axis),
     rules: memoryRules(axis, points),
-    stems: true,
-    whose: split ? namedValue(split.name, split.values[0]) : "",
+    stems: 100,
+    metric,
+    points: drawn,
+    whose: split ? namedValue(split.name, series) : "",
     height: 270,
     sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
       sentenceOf(

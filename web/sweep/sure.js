@@ -3,8 +3,8 @@
    apart, rivals, ahead, unsure, more}: best and worst of the sure ones, or null; `apart`: their intervals do not meet;
    `rivals`: those whose intervals meet that of the best; `ahead`: {one, behind}, where best and worst are not apart:
    the best one of which the interval is apart from some behind it, and these, or null; `more`: how many more runs of
-   each point are likely to tell what cannot be told. sentenceOf(found, say, name) makes it words; say(best, worst) is
-   the sentence where these two can be told, name(entry) a text. */
+   each point are likely to tell what cannot be told, 0 while runs are still to come. sentenceOf(found, say, name) makes
+   it words; say(best, worst) is the sentence where these two can be told, name(entry) a text. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -26,7 +26,8 @@ function moreFor(best, worst) {
 
 export function concluded(entries, less) {
   const sure = entries.filter(({point}) => isSure(point)), unsure = entries.filter(({point}) => !isSure(point));
-  const more = unsure.length ? lacking(unsure.map(({point}) => point)) : 0;
+  const waits = entries.some(({point}) => point.state === "queued" || point.state === "running"),
+        more = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
   if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
   const best = sure.reduce((a, b) => before(b, a) ? b : a), worst = sure.reduce((a, b) => before(a, b) ? b : a);
@@ -40,7 +41,7 @@ export function concluded(entries, less) {
     ahead: apart ? null : aheadOf(sure, before),
     all: entries.length,
     unsure: unsure.length,
-    more: Math.max(more, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
+    more: waits ? 0 : Math.max(more, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
   };
 }
 
@@ -55,7 +56,9 @@ function aheadOf(sure, before) {
   return null;
 }
 
-const runsText = more => ({more: more >= MORE_MOST ? t("sure.over", {n: count(MORE_MOST)}) : count(more), runs: more});
+const runsText = (more, key) => ({
+  then: more ? t(key, {more: more >= MORE_MOST ? t("sure.over", {n: count(MORE_MOST)}) : count(more), runs: more}) : ""
+});
 
 function namesOf(entries, name) {
   const rest = entries.length - NAMED_MOST, names = entries.slice(0, NAMED_MOST).map(name).join(t("list.comma"));
@@ -63,13 +66,13 @@ function namesOf(entries, name) {
 }
 
 export function sentenceOf({best, worst, apart, rivals, ahead, all, unsure, more}, say, name) {
-  if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more)});
+  if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
   const others = namesOf(rivals, name),
         told = apart ? [say(best, worst), rivals.length && t("sure.rivals", {others})] : [
-          t("sure.meet", {best: name(best), others, ...runsText(more)}),
+          t("sure.meet", {best: name(best), others, ...runsText(more, "sure.may_tell_about")}),
           ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
         ];
-  return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more)})]
+  return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more, "sure.may_tell")})]
     .filter(Boolean)
     .join(t("punct.space"));
 }

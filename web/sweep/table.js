@@ -3,7 +3,7 @@
    update()}; chosen: of bulk/chosen.js; chartTable(...) is the table of one chart. */
 import {link} from "../api.js";
 import {h, tip} from "../dom.js";
-import {bandwidth, count, digits, fixed, interval, percent, placesOf} from "../format.js";
+import {bandwidth, count, digits, fixed, interval, intervalForm, percent} from "../format.js";
 import {barOf, cell, failedWords, headCell, numberCell, unstableMark} from "../parts.js";
 import {windowed} from "../windowed.js";
 import {DICTIONARY, noValue, reasonSaid, t, term} from "../words.js";
@@ -20,7 +20,7 @@ export function withInterval(median, low, high) {
   const [first, ...rest] = interval(median, low, high, t("interval.to")).split("\u00a0±");
   return rest.length ?
     [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] :
-    [fixed(median, Math.min(4, placesOf((high - low) / 2))), h("span", {class: "quiet"}, ` ${first}`)];
+    [fixed(median, intervalForm(median, low, high).places), h("span", {class: "quiet"}, ` ${first}`)];
 }
 
 /* What was cancelled did not fail; some runs of such a point may be measured. */
