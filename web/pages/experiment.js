@@ -233,7 +233,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       document.title = `${words} · ${experiment.request.kernel} · coalesced`;
     } else {
       const top = headline(experiment), unstable = !experiment.stability.stable,
-            why = top.why ? ` ${t("result.no_peak", {why: top.why})}` : "";
+            why = top.why ? [" ", t("result.no_peak", {why: top.why})] : "";
       bar = top.gbps && top.peak ? fit(
                                      width => peakDraw(
                                        {
@@ -248,7 +248,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
                                    null;
       replace(
         head, h("h1", {class: unstable ? "headline unstable" : "headline"}, top.words),
-        h("p", {class: "lead"}, `${correctness(experiment)} `,
+        h("p", {class: "lead"}, correctness(experiment), " ",
           h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
         whyLine(experiment), bar?.node);
       document.title = `${top.words} · ${experiment.request.kernel} · coalesced`;
