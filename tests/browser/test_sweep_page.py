@@ -51,8 +51,8 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     walk.until(lambda: marks() >= 2)
     some = marks()
     walk.until(lambda: marks() > some)
+    walk.until(lambda: walk.all(".step.done") and walk.all(".step.running"))
     assert service.request("POST", "/v1/queue/pause").ok  # else it may end before it is cancelled below
-    assert walk.all(".step.done") and walk.all(".step.running")
     choose(walk, "choose-y", "hot_median_us")
     choose(walk, "choose-series", "none")
     address = browser.current_url
