@@ -94,10 +94,10 @@ const char *json_parts_said(const json_t *value, char said[JSON_PARTS_SAID_BYTES
     if (*end || !(decimal || binary))
         snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\"", text);
     else if (decimal && binary)
-        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\": write %lld, or %lld in powers of 1024", text, decimal,
+        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\" (write %lld, or %lld in powers of 1024)", text, decimal,
                  binary);
     else
-        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\": write %lld", text, decimal ? decimal : binary);
+        snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\" (write %lld)", text, decimal ? decimal : binary);
     return said;
 }
 

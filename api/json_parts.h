@@ -20,8 +20,8 @@ json_t *json_parts_body(const char *body, size_t length, const char *least,
 /* What a value is, with its article: "an integer". Static. */
 const char *json_parts_type(const json_t *value);
 
-/* What stands where a number is wanted: the type, or a short text itself and the number that is meant by a suffix: "4M":
-   write 4000000, or 4194304 in powers of 1024. Written into `said`, or static. */
+/* What stands where a number is wanted: the type, or a short text itself and the number that is meant by a suffix: "4M"
+   (write 4000000, or 4194304 in powers of 1024). Written into `said`, or static. */
 enum { JSON_PARTS_SAID_BYTES = 128 };
 const char *json_parts_said(const json_t *value, char said[JSON_PARTS_SAID_BYTES]);
 

@@ -70,7 +70,9 @@ export const labelMarks = labels =>
 /* "offset 11, block 512": the kernel's own parameters, then what is not as usual. */
 export function askedText(request) {
   const own = Object.entries(request)
-                .filter(([name, value]) => !COMMON.has(name) && value !== "default")
+                .filter(
+                  ([name, value]) =>
+                    !COMMON.has(name) && value !== "default" && (typeof value !== "object" || Array.isArray(value)))
                 .map(
                   ([name, value]) => typeof value === "number" ? `${name} ${count(value)}` :
                     Array.isArray(value) ? `${name} ${value.join(", ")}` :
@@ -150,6 +152,9 @@ function noteOf(row, inCache) {
 /* The note of an unstable one, beside its value where the column of notes is out of sight. */
 const phoneMark = row => row.stable === false && h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
 
+/* A source that was interpreted has no time that could be unstable. */
+const isTimed = row => [row.cold_median_us, row.hot_median_us].some(us => typeof us === "number");
+
 /* Result, bar against the peak, note. */
 export function resultCells(row, device) {
   if (row.state === "queued" || row.state === "running")
@@ -167,7 +172,8 @@ export function resultCells(row, device) {
       numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`), phoneMark(row)),
       cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
     ];
-  if (row.cold_effective_gbps === null) return [numberCell(noValue()), cell(), cell(noteOf(row, inCache))];
+  if (row.cold_effective_gbps === null)
+    return [numberCell(noValue()), cell(), cell(isTimed(row) && noteOf(row, inCache))];
   const outline = inCache || row.stable === false ? "outline" : "";
   const bar = row.cold_of_peak === null ?
     noValue(t("part.no_peak")) :

@@ -176,14 +176,16 @@ function shareBar(owners, me, rest) {
 }
 
 /* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may
- * be the same. The service has who goes next first; while it is paused nobody knows when that begins. */
+ * be the same. The next begins soonest; while it is paused nobody knows when, and the service's order says who. */
 export function shares({devices}, me) {
   const known = new Map(), alone = devices.length === 1;
   for (const one of devices.flatMap(device => device.owners))
     known.set(one.owner, {...one, runs: (known.get(one.owner)?.runs ?? 0) + (one.running ? 1 : 0)});
   const owners = [...known.values()].sort((a, b) => b.share - a.share);
   const used = owners.reduce((sum, one) => sum + one.share, 0), rest = Math.max(0, 1 - used);
-  const next = alone && devices[0].owners.find(one => one.queued);
+  const [next] = alone ?
+    devices[0].owners.filter(one => one.queued).sort((a, b) => soonest(a.begins_seconds, b.begins_seconds)) :
+    [];
   const does = one => !alone  ? one.runs ? t("queue.runs", {n: count(one.runs), words: one.runs}) : "" :
     one.running               ? t("queue.and_one") :
     one.owner === next?.owner ? t("queue.goes_next") :

@@ -75,20 +75,27 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
-/* The members of a request that distinguish it from others. */
-static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request, bool common)
 {
     static const char hidden[] =
         "kernel measure labels counters transfers timeout_s priority grid device dtype "
         "placement shared_bytes";
     const char *name;
     json_t *value;
-    json_object_foreach (json_object_get(row, "request"), name, value) {
+    json_object_foreach ((json_t *)request, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
-        if (!words_contain(hidden, name) && *one)
+        if (!words_contain(hidden, name) && words_contain("size block", name) == common && *one)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
+}
+
+/* The members of a request that distinguish it from others: first those that not every request has, as the end may be cut
+   off. */
+static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    add_members(text, json_object_get(row, "request"), false);
+    add_members(text, json_object_get(row, "request"), true);
     return STYLE_NONE;
 }
 
@@ -111,6 +118,7 @@ static const struct rows_table_column sweep_columns[] = {
     {"in all", NULL, SHEET_RIGHT, .path = "total", .form = ROWS_TABLE_WHOLE},
     {"failed", NULL, SHEET_RIGHT, .path = "failed", .form = ROWS_TABLE_WHOLE},
     {"cancelled", NULL, SHEET_RIGHT, .path = "cancelled", .form = ROWS_TABLE_WHOLE},
+    {"request", NULL, SPARE | SHEET_CUT, .cell = request_cell},
     {"recipe", NULL, SPARE, .path = "recipe"},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},

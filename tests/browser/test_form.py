@@ -176,7 +176,7 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
 
 @pytest.mark.parametrize("field, query, fault", [
     ("offset", "offset=0,8,x", 'must be an integer, is "x"'),
-    ("size", "size=1.5M", 'is "1.5M": write 1500000, or 1572864 in powers of 1024'),
+    ("size", "size=1.5M", 'is "1.5M" (write 1500000, or 1572864 in powers of 1024)'),
     ("block", "block=64,4096", "is 4096; CUDA would refuse the launch: \"invalid configuration argument\"; only values that fit run"),
     ("labels", "labels=who=ub try=1", "“who=ub try=1” is no label: write name=value"),
     ("labels", "labels=x==", "“x==” is no label"),

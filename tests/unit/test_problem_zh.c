@@ -22,8 +22,8 @@ static void test_arguments_are_carried_over(void **state)
     (void)state;
     assert_zh("must be at least 1, is -5", "不能小于 1，现为 -5");
     assert_zh("must be an integer, is \"a, is b\"", "须为整数，现为\"a, is b\"");
-    assert_zh("must be an integer, is \"4M\": write 4000000, or 4194304 in powers of 1024",
-              "须为整数，现为\"4M\"：请写 4000000，按 1024 进位则写 4194304");
+    assert_zh("must be an integer, is \"4M\" (write 4000000, or 4194304 in powers of 1024)",
+              "须为整数，现为\"4M\"（请写 4000000，按 1024 进位则写 4194304）");
     assert_zh("at most 1024 threads in x on NVIDIA H200, is 2048",
               "NVIDIA H200 上 x 方向至多 1024 个线程，现为 2048");
 }

@@ -38,10 +38,13 @@ export async function cancelAsked(path, me, signal) {
   const after = await del(path, {signal});
   told(() => {
     if (!sweep) return t("cancel.did_one", {name: name()});
-    const n = after.cancelled - before.cancelled + after.running;
-    return t(
-      "cancel.did_sweep",
-      {n: count(n), words: n, name: name(), measured: count(after.succeeded), of: count(after.total)});
+    const n = after.cancelled - before.cancelled;
+    return [
+      t("cancel.did_sweep",
+        {n: count(n), words: n, name: name(), measured: count(after.succeeded), of: count(after.total)}),
+      after.running > 0 && t("cancel.still_running", {n: count(after.running), words: after.running})
+    ].filter(Boolean)
+      .join(" ");
   });
   return true;
 }

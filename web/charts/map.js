@@ -99,6 +99,8 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   if (spec.maps.some(map => map.cells.some(cell => cell.unsure && cell.value !== null)))
     key({class: "unsure-key"}, `△ ${t("map.unsure", {n: RUNS_LEAST})}`);
   if (states.has("failed")) key({class: "failed-cell"}, t("map.failed"));
+  if (spec.maps.some(map => map.cells.some(cell => cell.value === null && !["refused", "failed"].includes(cell.state))))
+    key({class: "waiting-cell"}, t("no_value"));
   if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length))
     key({class: "empty-cell"}, t("map.not_asked"));
   if (spec.maps.some(map => bestOf(map.cells, spec.less)))

@@ -238,6 +238,7 @@ export async function open(root, {name}, {api, announce, signal}) {
 
   /* What is known of it is another where an executor came or went. */
   let built = null;
+  const factsPlace = h("div", {});
   function build() {
     built = device.readiness;
     const readable = device.live?.status === "measured" && LINES.some(([one]) => typeof device.live[one] === "number");
@@ -254,7 +255,8 @@ export async function open(root, {name}, {api, announce, signal}) {
           readable ? over.node : missing(device.live?.reason)),
         h("div", {class: "span-12"}, roofPanel(device, points)), calibration?.node,
         h("section", {class: "panel span-5"}, h("header", {}, h("h2", {}, term("peak", "Peaks"))), peaks(device)),
-        h("section", {class: "panel span-7"}, h("header", {}, h("h2", {}, t("device.limits"))), facts(device))));
+        h("section", {class: "panel span-7"}, h("header", {}, h("h2", {}, t("device.limits"))), factsPlace)));
+    replace(factsPlace, facts(device));
   }
 
   build();
@@ -264,6 +266,7 @@ export async function open(root, {name}, {api, announce, signal}) {
     at = Date.now();
     remember(device);
     if (device.readiness !== built) build();
+    redraw(factsPlace, facts(device));
     over.update();
     draw();
   };

@@ -197,7 +197,9 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     draw();
   }, () => {}));
 
+  /* Without a name nothing is one's own. */
   function drawChoice() {
+    if (!state.me?.name) return replace(choice);
     const one = (text, value) =>
       h("button", {
         type: "button",
@@ -239,6 +241,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     watchLive(now => {
       state = now;
       newcomerLook(now).catch(() => {});
+      if (!choice.firstChild) drawChoice();
       const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
       if (mark !== seen) readResults();
       if (now.queue?.running) readSweeps();

@@ -305,15 +305,16 @@ export function mapsOf(sweep, choice) {
     const [column, row] = placeOf(point);
     return within(choice.zoom, column) && within(choice.rows, row);
   });
+  const predicted = points.every(point => metric.value(point) === null);
   const cellOf = point => {
     const [column, row] = placeOf(point);
     return {
       column,
       row,
-      value: metric.value(point),
-      range: metric.range(point),
+      value: predicted ? metric.predicted(point) : metric.value(point),
+      range: predicted ? null : metric.range(point),
       point,
-      unsure: !isSure(point),
+      unsure: !predicted && !isSure(point),
       state: stateOf(point),
       words: () => wordsOf(point, metric)
     };
@@ -330,6 +331,8 @@ export function mapsOf(sweep, choice) {
     maps,
     metric,
     points,
+    predicted,
+    running: sweep.running,
     write: metric.write,
     unit: metric.unit,
     less: metric.less,
@@ -360,5 +363,6 @@ export function mapSentence(spec) {
       at);
     return [name ? `${name}${t("punct.colon")}${said}` : said];
   });
-  return sentences.length ? sentences : t("sweep.nothing_yet");
+  if (!sentences.length) return t(spec.running ? "sweep.nothing_yet" : "sweep.nothing_measured");
+  return spec.predicted ? [t("sweep.only_predicted"), ...sentences] : sentences;
 }

@@ -37,7 +37,7 @@ wordsAdd({
   "sweep.diamonds": ["diamonds: published", "菱形：博文数值"],
   "sweep.rules": ["{x}, elements; a light rule every sector, a dark one every line", "{x}（元素）；浅线为扇区，深线为缓存行"],
   "sweep.nothing_yet": ["Nothing is measured yet.", "还没有测量结果。"],
-  "sweep.only_predicted": ["Predicted, not counted: ask for counters to have it counted.", "仅有预测，没有计数：请求计数器后才会计数。"],
+  "sweep.only_predicted": ["Predicted, not counted.", "仅有预测，没有计数。"],
   "sweep.nothing_measured": ["Nothing of it was measured; the table tells why.", "没有任何测量结果；原因见表。"],
   "sweep.interval": ["95 % sure between {low} and {high}", "95 % 区间 {low} 至 {high}"],
   "sweep.of_runs": ["median of {n} {words|run|runs}", "{n} 次运行的中位数"],

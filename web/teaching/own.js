@@ -102,7 +102,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
         null,
       what, " ", unstable ? `${t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)})} ` : null,
       sweepLink(id));
-    onOwn({rows, device, short: shortOf(device)});
+    onOwn({rows, device, short: shortOf(device), size: requestOf(lesson, device).size});
   }
 
   offer(false);

@@ -4,7 +4,7 @@
    published, reply} with `rows` ([[figure, English, Chinese], ...] in `rowsUnit`), a table of what was measured. A
    guess is a number, or null: "I do not know". */
 import {h} from "../dom.js";
-import {digits} from "../format.js";
+import {count, digits} from "../format.js";
 import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
@@ -162,10 +162,18 @@ function rowsOf({lesson, question, own}) {
   const cells = row =>
     [h("th", {scope: "row"}, row.name), !own && h("td", {class: "bars"}, barOf(row.value / most)),
      numberCell(row.shown), numberCell(of(row.value, first.value)), own && mine(row)];
+  /* Two devices with sizes of their own. */
+  const sizes = [lesson.ask.size, own?.size],
+        differ = sizes.every(size => typeof size === "number") && sizes[0] !== sizes[1],
+        sized = (what, size) => differ ? t("lessons.of_size", {what, size: count(size)}) : what;
   const heads = [
-    h("td", {}), !own && h("td", {}), headCell(t("lessons.h200_in", {unit}), true),
+    h("td", {}), !own && h("td", {}), headCell(sized(t("lessons.h200_in", {unit}), sizes[0]), true),
     headCell(t("lessons.of_first"), true),
-    own && [headCell(t("lessons.own_in", {device: own.short, unit}), true), headCell(t("lessons.of_first"), true)]
+    own &&
+      [
+        headCell(sized(t("lessons.own_in", {device: own.short, unit}), sizes[1]), true),
+        headCell(t("lessons.of_first"), true)
+      ]
   ];
   return h(
     "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),

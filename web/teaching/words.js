@@ -29,6 +29,7 @@ wordsAdd({
   "lessons.rows": ["What was measured", "实测值"],
   "lessons.of_first": ["of the first, %", "与首行之比，%"],
   "lessons.h200_in": ["H200, {unit}", "H200，{unit}"],
+  "lessons.of_size": ["{what}, size {size}", "{what}，规模 {size}"],
   "lessons.own_in": ["{device}, {unit}", "{device}，{unit}"],
   "lessons.own_scale": ["Compare ratios, not times: sizes differ, too.", "请比较比值，不要比较时间：规模也不同。"],
   "lessons.own_missing": ["This device has no figure for it.", "此设备没有这一项的数值。"],
