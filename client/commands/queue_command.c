@@ -90,6 +90,23 @@ static void print_block_reasons(const json_t *groups, FILE *out)
     }
 }
 
+/* Of the owners those who wait: who begins soonest first, in the service's order where that is not known. The caller releases
+   it. */
+static json_t *waiting_owners(const json_t *owners)
+{
+    json_t *waiting = json_array(), *owner;
+    size_t i;
+    json_array_foreach (owners, i, owner) {
+        double begins_s = json_path_number(owner, "begins_seconds");
+        size_t at = json_array_size(waiting);
+        while (at > 0 && begins_s < json_path_number(json_array_get(waiting, at - 1), "begins_seconds"))
+            at--;
+        if (json_path_number(owner, "queued") > 0)
+            json_array_insert(waiting, at, owner);
+    }
+    return waiting;
+}
+
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
 static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
@@ -111,9 +128,10 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_object_foreach (groups, text, group) {
         char devices[JSON_PATH_TEXT_BYTES];
         devices_text(devices, group);
-        json_array_foreach (json_object_get(json_array_get(group, 0), "owners"), i, owner)
-            if (json_path_number(owner, "queued") > 0)
-                add_owner(sheet, devices, group, owner);
+        json_t *waiting = waiting_owners(json_object_get(json_array_get(group, 0), "owners"));
+        json_array_foreach (waiting, i, owner)
+            add_owner(sheet, devices, group, owner);
+        json_decref(waiting);
     }
     sheet_print(sheet, screen, out);
     print_block_reasons(groups, out);
