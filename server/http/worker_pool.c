@@ -82,13 +82,13 @@ static struct worker_task *task_take(struct worker_pool *worker_pool)
    keep it busy. */
 static void memory_trim(struct worker_pool *worker_pool)
 {
-    int64_t began_ns = clock_monotonic_ns();
+    int64_t began_ns = clock_thread_ns();
     worker_pool->trim_at_ns = 0;
     pthread_mutex_unlock(&worker_pool->lock);
     malloc_trim(0);
-    int64_t now_ns = clock_monotonic_ns();
+    int64_t took_ns = clock_thread_ns() - began_ns;
     pthread_mutex_lock(&worker_pool->lock);
-    worker_pool->trim_free_ns = now_ns + (now_ns - began_ns) * TRIM_PART;
+    worker_pool->trim_free_ns = clock_monotonic_ns() + took_ns * TRIM_PART;
 }
 
 static void task_run(struct worker_pool *worker_pool, struct worker_pool_thread *self,

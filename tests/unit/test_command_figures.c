@@ -95,7 +95,7 @@ static void a_summary_has_the_same_columns(void **state)
     char text[4096];
     (void)state;
     printed(text,
-            "{'points': [{'values': {'offset': 1}, 'state': 'succeeded', 'runs': {'succeeded': 6}, 'hot': "
+            "{'points': [{'values': {'offset': 1}, 'state': 'succeeded', 'runs': {'succeeded': 5}, 'hot': "
             "{'median_us': 2.5, 'ci95_us': [2.4, 2.6], 'effective_gbps': 10.5, 'of_peak': 0.25},"
             "'efficiency': {'predicted': {'gld_efficiency_pct': 80}}, 'stable': false}]}",
             true);

@@ -50,7 +50,7 @@ static const struct {
     {"{\"kernel\":\"copy\",\"size\":0}", "#/size", "at least 1"},
     {"{\"kernel\":\"copy\",\"size\":-5}", "#/size", "at least 1"},
     {"{\"kernel\":\"copy\",\"size\":1.5}", "#/size", "integer"},
-    {"{\"kernel\":\"copy\",\"size\":\"1\"}", "#/size", "a string"},
+    {"{\"kernel\":\"copy\",\"size\":\"1\"}", "#/size", "\"1\" (write 1)"},
     {"{\"kernel\":\"copy\",\"size\":[2,2]}", "#/size", "number of elements"},
     {"{\"kernel\":\"copy\",\"size\":9223372036854775807}", "#/size", "overflow"},
     {"{\"kernel\":\"sum_matrix_2d\",\"size\":[4294967296,4294967296]}", "#/size", "overflow"},
