@@ -85,7 +85,8 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
     json_object_foreach ((json_t *)request, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
-        if (!words_contain(hidden, name) && words_contain("size block", name) == common && *one)
+        if (!words_contain(hidden, name) && words_contain("size block", name) == common && *one &&
+            strcmp(one, "default") != 0)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
 }
