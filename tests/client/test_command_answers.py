@@ -294,7 +294,7 @@ def test_the_service_may_listen_on_a_socket(start, tmp_path):  # noqa: F811
 
 
 def test_kept_samples_are_shown_and_written(start, tmp_path):  # noqa: F811
-    service = start("--executor-command", f"{BINARY} --executor")
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu")
     words = ["run", "copy", "size=4096", "measure.max_seconds=0.05", "--json"]
     one = json.loads(coalesce(service, *words, "measure.keep_samples=on").stdout)
     timing, path = one["timing"], f"/v1/experiments/{one['id']}/samples"
@@ -313,7 +313,7 @@ def test_kept_samples_are_shown_and_written(start, tmp_path):  # noqa: F811
 
 
 def test_a_result_begins_with_what_its_kernel_is_about(start):  # noqa: F811
-    service = start("--executor-command", f"{BINARY} --executor")
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu")
     for words, unit in (["pointer_chase", "size=4096"], "ns a load"), (["ilp_chain", "size=4096"], "Gop/s"), (["copy", "size=4096"], "GB/s"):
         first = coalesce(service, "run", *words, "measure.max_seconds=0.05").stdout.splitlines()[0]
         assert first.startswith(f"{words[0]}: ") and f" {unit}, " in first, first
