@@ -33,7 +33,8 @@ int request_kernels_take(struct request_kernels *kernels, json_t *request, bool 
 /* The same of a request that has "definitions", a list, as request_kernels_join() makes it. The member is removed. */
 int request_kernels_read(struct request_kernels *kernels, json_t *request, struct error *error);
 
-/* The kernel of that name, of the suite or of these (NULL: there are none); NULL: there is none. Borrowed. */
+/* Finds a kernel by its name, in the suite and then in `kernels` (NULL: in the suite alone). NULL: no kernel has that name.
+   Borrowed. */
 const struct kernel *request_kernels_find(const struct request_kernels *kernels, const char *name);
 
 /* The place in `at` of that kernel; -1: it is of the suite. */

@@ -12,7 +12,7 @@ enum { LANGUAGE_REASON_BYTES = 1024 };
    is English. Called once, before anything is said. */
 void language_open(bool ascii);
 
-/* True: other characters than ASCII may not be written. */
+/* Whether only ASCII may be written: --ascii was given, or the locale is not UTF-8. */
 bool language_is_ascii(void);
 bool language_is_chinese(void);
 

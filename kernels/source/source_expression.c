@@ -153,7 +153,7 @@ static void names_list(const struct source_expression *e, const char *const *nam
         used += snprintf(list + used, size - (size_t)used, "%s%s", i ? ", " : "", names[i]);
 }
 
-/* What the library found, in words of ours; its error codes are those of muParserError.h. */
+/* Our sentence for an error code of muParser (muParserError.h). */
 static int parse_error(struct source_expression *e, const char *const *names, struct error *error)
 {
     enum { UNKNOWN = 1, AT_END = 2, MISSING_PARENTHESIS = 11, TOO_MANY = 14, TOO_FEW = 15, EMPTY = 25 };

@@ -121,5 +121,5 @@ def test_the_memory_of_comparisons_comes_back(start):
     for thread in threads:
         thread.join()
     assert statuses == [422] * 8  # nothing can be compared with itself
-    # What is trimmed next waits fifty times as long as the last trim took, which is long on a busy machine.
+    # After a trim the next one waits fifty times its processor time, so memory may fall late.
     service.until(lambda: service.resident_bytes() < before + (12 << 20), seconds=120)
