@@ -8,12 +8,16 @@ skip() {
     printf '  %-44s skipped: %s\n' "$1" "$2"
 }
 
+# Of what `times` writes, the seconds of the processor that what the shell began has used and ended.
+processor_seconds() { awk 'NR == 2 { split($0, of, /[ms ]+/); print int(of[1] * 60 + of[2] + of[3] * 60 + of[4] + 0.5) }'; }
+
 # report <name> <seconds> <passed> <failed> <skipped> <log> [lines about what was skipped]: one job's lines at once.
 report() {
     record "$1" "$3" "$4" "$5"
+    times >"$6.times" # in no pipe, whose shell would tell its own; each job has a shell of its own
     {
         flock 9
-        printf '  %-44s %4d passed, %3d s%s%s\n' "$1" "$3" "$2" \
+        printf '  %-44s %4d passed, %3d s, %3d of the processor%s%s\n' "$1" "$3" "$2" "$(processor_seconds <"$6.times")" \
             "$([ "$5" = 0 ] || echo ", $5 skipped")" "$([ "$4" = 0 ] || echo ", $4 FAILED")"
         [ -z "${7:-}" ] || sed 's/^/    /' <<<"$7"
         [ "$4" = 0 ] || { tail -n 60 "$6" | sed 's/^/  | /' && echo "  The whole log: $6"; }
