@@ -18,13 +18,13 @@ export const pointText = point => Object.entries(point.values)
                                     .map(([name, value]) => namedValue(name, value))
                                     .join(", ");
 
-/* What all of its points share: "1,048,576 × f32, block 512". */
+/* What all of its points share: "1,048,576 × f32, block 512"; without a type "size 1,048,576". */
 export function commonText(request, values) {
   const shared = name => isAxis(name, request[name], values) ? null : listOf(name, request[name], values)[0] ?? null;
   const written = value => Array.isArray(value) ? shape([...value, 1].slice(0, 3)) : value, size = shared("size"),
         dtype = shared("dtype"), sized = typeof size === "number" ? count(size) : size && written(size);
   return [
-    sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : sized),
+    sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : `${t("field.size")} ${sized}`),
     ...["dtype", "block", "grid", "offset", "stride", "unroll", "load", "order", "tile"]
       .filter(name => shared(name) !== null && !(name === "dtype" && sized))
       .map(name => `${name} ${written(shared(name))}`),
