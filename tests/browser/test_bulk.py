@@ -150,7 +150,7 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
     walk.click("thead .choose input").says("4 chosen", ".chosen-bar")
     walk.click(".chosen-bar button", "Cancel 2").click(".chosen-bar button", "Cancel them").says("2 of 4 cancelled.", ".jobs").says("2 not cancelled:", ".jobs")
     told = [line.text for line in walk.all(".jobs li")]
-    assert sorted(told) == ["read_offset offset 1, block 512, 1024 has ended already", "read_offset offset 4, block 512, 1024 belongs to ada"], told
+    assert sorted(told) == ["read_offset offset 1, block 512, size 1024 has ended already", "read_offset offset 4, block 512, size 1024 belongs to ada"], told
     walk.says("2 chosen", ".chosen-bar")
     walk.until(lambda: all(service.get(f"/v1/experiments/{one}").json()["state"] == "cancelled" for one in mine))
     assert service.get(f"/v1/experiments/{theirs}").json()["state"] in ("queued", "running")
@@ -162,7 +162,7 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
       window.fetch = (address, options) => fetched(options?.method === 'DELETE' && address.includes(arguments[0]) ? address.replace(arguments[0], arguments[1]) : address, options); })()""",
                 over, "01M7YM65F54TJADP7Z58JCT8G6")
     walk.click(".chosen-bar button", "Remove 3").click(".chosen-bar button", "Remove all").says("2 of 4 removed.", ".jobs")
-    walk.says("read_offset offset 1, block 512, 1024 there is no experiment", ".jobs").says("read_offset offset 4, block 512, 1024 has not ended yet", ".jobs")
+    walk.says("read_offset offset 1, block 512, size 1024 there is no experiment", ".jobs").says("read_offset offset 4, block 512, size 1024 has not ended yet", ".jobs")
     walk.says("2 experiments are removed", ".removals").says("2 chosen", ".chosen-bar").end()
     service.delete(f"/v1/experiments/{theirs}")
 

@@ -68,7 +68,7 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     drawing = xml.fromstring(files["svg"])
     assert drawing.tag.endswith("svg") and not any("class" in node.attrib for node in drawing.iter() if not node.tag.endswith("pattern"))
     assert any(node.tag.endswith("circle") and node.attrib["fill"].startswith("rgb") for node in drawing.iter())
-    assert "By offset and block: read_offset · 1024 · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
+    assert "By offset and block: read_offset · size 1024 · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
     assert files["png"].startswith(b"\x89PNG") and len(files["png"]) > 2000
 
     walk.click(".sweep-head button", "Cancel the rest").says("of the sweep of read_offset?", ".jobs")
@@ -143,7 +143,7 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
     walk.open(f"compare?a=sweep:{slow},where.offset:0&b=sweep:{fast},where.offset:8").says("no point in common").says("2 points are on side A alone, the first: ")
     walk.open(f"compare?a=sweep:{slow}&b=sweep:{NOWHERE}").says("there is no sweep")
     walk.open("compare").says("Choose two sides")
-    assert "read_offset · 1024 · 4 points × 6" in walk.text("#side-A-sweep")
+    assert "read_offset · size 1024 · 4 points × 6" in walk.text("#side-A-sweep")
     choose(walk, "side-A-sweep", slow)
     choose(walk, "side-B-sweep", fast)
     walk.says("better in 4 of 4 points")
