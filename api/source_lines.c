@@ -10,7 +10,8 @@ static const char *const kinds[ACCESS_KINDS] = {"load", "store", "atomic"};
 
 /* What one line, or the whole launch, does. */
 struct line_sums {
-    uint64_t requests, transactions, used_bytes, moved_bytes, shared_requests, bank_conflicts;
+    uint64_t requests, transactions, used_bytes, moved_bytes;
+    struct prediction_shared shared;
 };
 
 static void line_add(struct line_sums *sums, const struct access_instruction *one,
@@ -18,9 +19,10 @@ static void line_add(struct line_sums *sums, const struct access_instruction *on
 {
     struct prediction_side side = prediction_of_instruction(prediction, one);
     if (one->space == SPACE_SHARED) {
-        bool wide = prediction->arch->access.wide_banks;
-        sums->shared_requests += one->shared.requests;
-        sums->bank_conflicts += wide ? one->shared.conflicts_wide : one->shared.conflicts;
+        struct prediction_shared shared = prediction_shared_of_instruction(prediction, one);
+        sums->shared.requests += shared.requests;
+        sums->shared.wavefronts += shared.wavefronts;
+        sums->shared.bank_conflicts += shared.bank_conflicts;
     } else if (one->space != SPACE_CONSTANT) {
         sums->requests += side.requests;
         sums->transactions += side.transactions;
@@ -66,7 +68,7 @@ static void write_access(struct json_writer *json, const struct source_count *co
     json_writer_int(json, "access_bytes", one->bytes);
     json_writer_uint(json, "requests", shared ? one->shared.requests : one->global.requests);
     if (shared)
-        json_writer_uint(json, "bank_conflicts", sums.bank_conflicts);
+        json_writer_uint(json, "bank_conflicts", sums.shared.bank_conflicts);
     else
         json_writer_uint(json, "transactions", sums.transactions);
     json_writer_rounded(json, "efficiency_pct",
@@ -94,8 +96,9 @@ static void write_line(struct json_writer *json, const char *source, int line,
     json_writer_rounded(json, "traffic_pct",
                         launch->moved_bytes ? 100 * (double)sums.moved_bytes / (double)launch->moved_bytes
                                             : NAN);
-    json_writer_uint(json, "shared_requests", sums.shared_requests);
-    json_writer_uint(json, "bank_conflicts", sums.bank_conflicts);
+    json_writer_uint(json, "shared_requests", sums.shared.requests);
+    json_writer_uint(json, "shared_wavefronts", sums.shared.wavefronts);
+    json_writer_uint(json, "bank_conflicts", sums.shared.bank_conflicts);
     json_writer_begin_array(json, "accesses");
     for (int i = 0; i < count->instruction_count; i++)
         if (count->places[i].line == line)

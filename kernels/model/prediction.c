@@ -139,3 +139,9 @@ struct prediction_side prediction_of_instruction(const struct prediction *predic
                                            : instruction->kind == ACCESS_STORE ? prediction->store.unit
                                                                                : UNIT_SECTOR);
 }
+
+struct prediction_shared prediction_shared_of_instruction(const struct prediction *prediction,
+                                                          const struct access_instruction *instruction)
+{
+    return shared_make(&instruction->shared, prediction->arch->access.wide_banks);
+}

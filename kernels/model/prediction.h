@@ -47,6 +47,13 @@ struct prediction_side {
     double efficiency_pct;
 };
 
+/* Of shared memory. */
+struct prediction_shared {
+    uint64_t requests;
+    uint64_t wavefronts;     /* fetches, which are done one after the other */
+    uint64_t bank_conflicts; /* fetches beyond the first of each request, or of each part of it: access.h */
+};
+
 struct prediction {
     const struct arch *arch;
     bool l1;             /* loads are counted in the L1's unit */
@@ -55,11 +62,7 @@ struct prediction {
     const char *note;    /* static; why loads use another path than the request names; NULL: they do not */
     struct prediction_side load, store;
     uint64_t atomic_requests, atomic_sectors; /* updates in global memory */
-    struct prediction_shared {
-        uint64_t requests;
-        uint64_t wavefronts;     /* fetches, which are done one after the other */
-        uint64_t bank_conflicts; /* fetches beyond the first of each request: access.h */
-    } shared_load, shared_store;
+    struct prediction_shared shared_load, shared_store;
 };
 
 /* Loads through L1 are counted in its unit (a 128-byte line until sm_37, a 32-byte sector from sm_50 on), all
@@ -79,5 +82,8 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 /* One instruction's share of a side of the prediction: its unit applied to the sums of the instruction. */
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction);
+/* The same of an instruction on shared memory. */
+struct prediction_shared prediction_shared_of_instruction(const struct prediction *prediction,
+                                                          const struct access_instruction *instruction);
 
 __END_DECLS

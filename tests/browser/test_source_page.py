@@ -20,6 +20,20 @@ unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 if (i + 3 < n)
 out[i] = in[i + 3];
 }"""
+WIDE = """__global__ void wide(float *out, unsigned n)
+{
+__shared__ float2 s2[64];
+__shared__ float4 s4[64];
+unsigned t = threadIdx.x;
+s2[t] = make_float2(t, 0);
+s4[t] = make_float4(t, 0, 0, 0);
+__syncthreads();
+s2[2 * t] = make_float2(t, 1);
+s4[2 * t] = make_float4(t, 1, 1, 1);
+__syncthreads();
+if (t < n)
+out[t] = s2[t ^ 1].x + s4[t ^ 1].x;
+}"""
 LAUNCH = {"n": "4096", "block": "256", "threads": "n"}
 # [line, text] of each mark of a kind in the margin, of the listing or of the editor.
 MARKS = """[...document.querySelectorAll('.listing-row, .editor .CodeMirror-gutter-wrapper')].filter(one => one.querySelector(arguments[0]))
@@ -133,6 +147,21 @@ def test_a_race_is_shown_at_both_of_its_lines(browser, service):  # noqa: F811
     assert f"line {other} by thread" in error["detail"]
     assert error["detail"].partition(": ")[2] in walk.text(".line-note.fault")
     walk.says("without a barrier", ".lead").says("without a barrier", ".line-note.fault")
+    walk.end()
+
+
+def test_wide_accesses_of_shared_memory_have_a_mark_only_with_conflicts(browser, service):  # noqa: F811
+    """8 bytes a lane take two turns and 16 take four; twice as many where half of the banks are passed over."""
+    walk = begun(opened(browser, service))
+    field = walk.browser.find_element("css selector", ".editor textarea")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(Keys.DELETE, WIDE)
+    fill(walk, "block", "32")
+    fill(walk, "n", "32")
+    [prediction] = asked(service, source=WIDE, block=32, threads="n", size=32, arch="sm_90")["predictions"]
+    said = {line["line"]: (line["shared_wavefronts"], line["bank_conflicts"]) for line in prediction["lines"]}
+    assert [said[line] for line in (6, 7, 9, 10)] == [(2, 0), (4, 0), (4, 2), (8, 4)]
+    walk.until(lambda: [mark for mark in marks(walk) if mark[0] < 12] == [[9, "△ ×2"], [10, "△ ×2"]])
     walk.end()
 
 
