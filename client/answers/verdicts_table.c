@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
@@ -86,13 +87,45 @@ static void print_counts(const json_t *comparison, const struct screen *screen)
     printf("%s\n", *between ? "" : language_text("no point is on both sides"));
 }
 
-static void add_side(struct sheet *sheet, const json_t *point, const char *side)
+/* True: no ratio is printed. */
+static bool is_uneven(const json_t *point)
+{
+    return json_is_true(json_object_get(point, "uneven"));
+}
+
+static void add_median(struct sheet *sheet, const json_t *point, const char *side)
 {
     char text[NUMBER_BYTES];
-    const json_t *runs = json_object_get(point, side);
-    number_text(text, json_path_number(runs, "median_us"));
+    number_text(text, json_path_number(json_object_get(point, side), "median_us"));
     sheet_cell(sheet, STYLE_NONE, text);
-    sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(runs, "placements"));
+}
+
+static void add_ratio(struct sheet *sheet, const json_t *point, const struct screen *screen)
+{
+    char text[NUMBER_BYTES];
+    if (is_uneven(point))
+        snprintf(text, sizeof text, "%s", screen->ascii ? "-" : "–");
+    else
+        number_fixed(text, json_path_number(point, "ratio"), 4);
+    sheet_cell(sheet, STYLE_STRONG, text);
+}
+
+static void add_interval(struct sheet *sheet, const json_t *point)
+{
+    char from[NUMBER_BYTES], to[NUMBER_BYTES];
+    double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
+    number_fixed(from, low, 4);
+    number_fixed(to, high, 4);
+    sheet_format(sheet, STYLE_NONE,
+                 isfinite(low) && isfinite(high) ? language_text("%s to %s") : language_text("no value"),
+                 from, to);
+}
+
+/* How many more runs of a side may tell; nothing where there is a verdict. */
+static void add_need(struct sheet *sheet, const json_t *point, const char *path)
+{
+    double more = json_path_number(point, path);
+    sheet_format(sheet, STYLE_NONE, isfinite(more) ? more >= NEEDS_MOST ? "%.0f+" : "%.0f" : "", more);
 }
 
 /* Whether the points have different values of that name. */
@@ -108,7 +141,30 @@ static bool differs(const json_t *points, const char *name)
     return false;
 }
 
-/* The names of the values that tell the points apart, as keys. The caller releases it. */
+/* Whether the values of these names tell all points apart without that one. */
+static bool tells_apart(const json_t *points, const json_t *names, const char *without)
+{
+    json_t *seen = json_object(), *point, *value;
+    const char *name;
+    size_t i;
+    json_array_foreach (points, i, point) {
+        json_t *values = json_array();
+        json_object_foreach ((json_t *)names, name, value)
+            if (strcmp(name, without) != 0)
+                json_array_append_new(
+                    values, json_pack("O?", json_object_get(json_object_get(point, "values"), name)));
+        char *text = json_dumps(values, JSON_COMPACT);
+        json_object_set_new(seen, text ? text : "", json_true());
+        free(text);
+        json_decref(values);
+    }
+    bool all = json_object_size(seen) == json_array_size(points);
+    json_decref(seen);
+    return all;
+}
+
+/* The names of the values that tell the points apart, as keys; a grid that follows from the size and the block is
+   not among them. The caller releases it. */
 static json_t *value_names(const json_t *points)
 {
     json_t *names = json_object(), *point, *value;
@@ -118,6 +174,8 @@ static json_t *value_names(const json_t *points)
         json_object_foreach (json_object_get(point, "values"), name, value)
             if (!json_object_get(names, name) && differs(points, name))
                 json_object_set_new(names, name, json_true());
+    if (tells_apart(points, names, "grid"))
+        json_object_del(names, "grid");
     return names;
 }
 
@@ -139,13 +197,9 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                                               : language_text("%s cannot tell, %lld points: %s\n"),
                screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
                language_reason(reason, text));
+    if (json_object_size(reasons) > 0)
+        puts(language_text("About as many more runs as the table has may tell."));
     json_decref(reasons);
-}
-
-/* True: no ratio is printed. */
-static bool is_uneven(const json_t *point)
-{
-    return json_is_true(json_object_get(point, "uneven"));
 }
 
 static void print_uneven(const json_t *points, const struct screen *screen)
@@ -162,8 +216,10 @@ static void print_uneven(const json_t *points, const struct screen *screen)
                screen->ascii ? "-" : "–", uneven);
 }
 
+/* The verdict stands before what a narrow terminal leaves out. */
 static void print_points(const json_t *points, const struct screen *screen)
 {
+    enum { FILLED = SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED };
     struct sheet *sheet = sheet_new();
     json_t *names = value_names(points), *value, *point;
     const char *name, *unit = screen_unit(screen, "us");
@@ -171,12 +227,14 @@ static void print_points(const json_t *points, const struct screen *screen)
     json_object_foreach (names, name, value)
         sheet_column(sheet, SHEET_RIGHT, name, "");
     sheet_column(sheet, SHEET_RIGHT, "A", unit);
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("A placed"), "");
     sheet_column(sheet, SHEET_RIGHT, "B", unit);
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("B placed"), "");
     sheet_column(sheet, SHEET_RIGHT, "A/B", "");
-    sheet_column(sheet, SHEET_LEFT, language_text("95 % interval"), "");
     sheet_column(sheet, SHEET_LEFT, language_text("verdict"), "");
+    sheet_column(sheet, FILLED, language_text("more of A"), language_text("runs"));
+    sheet_column(sheet, FILLED, language_text("more of B"), language_text("runs"));
+    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("95 % interval"), "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("A placed"), "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("B placed"), "");
     json_array_foreach (points, i, point) {
         const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
         char text[JSON_PATH_TEXT_BYTES];
@@ -184,32 +242,16 @@ static void print_points(const json_t *points, const struct screen *screen)
             json_path_value(text, json_object_get(json_object_get(point, "values"), name));
             sheet_cell(sheet, STYLE_NONE, text);
         }
-        add_side(sheet, point, "a");
-        add_side(sheet, point, "b");
-        char ratio[NUMBER_BYTES], from[NUMBER_BYTES], to[NUMBER_BYTES];
-        double low = json_path_number(point, "ratio_ci95.0"), high = json_path_number(point, "ratio_ci95.1");
-        if (is_uneven(point))
-            snprintf(ratio, sizeof ratio, "%s", screen->ascii ? "-" : "–");
-        else
-            number_fixed(ratio, json_path_number(point, "ratio"), 4);
-        number_fixed(from, low, 4);
-        number_fixed(to, high, 4);
-        sheet_cell(sheet, STYLE_STRONG, ratio);
-        sheet_format(sheet, STYLE_NONE,
-                     isfinite(low) && isfinite(high) ? language_text("%s to %s") : language_text("no value"),
-                     from, to);
-        /* ": about 4 more runs of A, 4 of B may tell"; the reasons follow below the table. */
-        double more_a = json_path_number(point, "needs.a"), more_b = json_path_number(point, "needs.b");
-        text[0] = '\0';
-        if (fmax(more_a, more_b) >= NEEDS_MOST)
-            snprintf(text, sizeof text, language_text(": %d or more further runs may tell"), NEEDS_MOST);
-        else if (isfinite(more_a) && isfinite(more_b))
-            snprintf(text, sizeof text,
-                     more_a == 1 ? language_text(": about %.0f more run of A, %.0f of B may tell")
-                                 : language_text(": about %.0f more runs of A, %.0f of B may tell"),
-                     more_a, more_b);
-        sheet_format(sheet, verdict->style, "%s %s%s", screen->ascii ? verdict->plain : verdict->sign,
-                     language_text(verdict->text), text);
+        add_median(sheet, point, "a");
+        add_median(sheet, point, "b");
+        add_ratio(sheet, point, screen);
+        sheet_format(sheet, verdict->style, "%s %s", screen->ascii ? verdict->plain : verdict->sign,
+                     language_text(verdict->text));
+        add_need(sheet, point, "needs.a");
+        add_need(sheet, point, "needs.b");
+        add_interval(sheet, point);
+        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "a.placements"));
+        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "b.placements"));
     }
     sheet_print(sheet, screen, stdout);
     json_decref(names);

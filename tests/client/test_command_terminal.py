@@ -5,7 +5,7 @@ import signal
 import unicodedata
 
 import pytest
-from command import INTERRUPTED, USAGE, Terminal, coalesce
+from command import CANNOT_TELL, INTERRUPTED, USAGE, WORSE, Terminal, coalesce
 from conftest import service  # noqa: F401
 
 SLOW = ["label.fake=sleep:0.3"]
@@ -64,6 +64,30 @@ def test_a_list_shortens_ids_before_it_loses_the_request(service):
     for written in short, short.replace("…", "..."), f"…{identity[-6:]}", identity[-6:]:
         assert identity in coalesce(service, "show", written).stdout
     assert "none or of several" in coalesce(service, "show", f"{identity[:6]}…0000000", expect=USAGE).stderr
+
+
+@pytest.fixture(scope="module")
+def sides(service):
+    """Ids of three sweeps of four points: the second is slower, the third has too few runs."""
+    found = []
+    for times in "100,101,102,100.5,101.5,100.2", "110,111,112,110.5,111.5,110.2", "1,2":
+        done = coalesce(service, "sweep", "copy", "size=4096,8192", "block=128,256", f"repeat={times.count(',') + 1}", "--json", f"label.fake=time:{times}")
+        found.append(json.loads(done.stdout)["id"])
+    return found
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_a_verdict_stands_in_the_line_of_its_point(service, sides, columns):
+    for other, verdict in (1, "▼ worse"), (2, "◌ cannot tell"):
+        lines = Terminal(service, "compare", sides[0], sides[other], columns=columns).whole().replace("\r", "").splitlines()
+        rows = [line for line in lines if re.match(r"(4096|8192) +(128|256) ", line)]
+        assert len(rows) == 4 and all(verdict in line for line in rows) and max(map(len, lines)) <= columns, lines
+
+
+def test_a_grid_that_follows_from_size_and_block_is_no_column(service, sides):
+    assert "grid" not in coalesce(service, "compare", *sides[:2], expect=WORSE).stdout
+    grids = [json.loads(coalesce(service, "sweep", "grid_stride", "size=4096", "block=128", "grid=2,4", "repeat=2", "--json").stdout)["id"] for _ in "ab"]
+    assert "grid" in coalesce(service, "compare", *grids, expect=CANNOT_TELL).stdout
 
 
 def test_chinese_takes_two_columns_a_character(service):
