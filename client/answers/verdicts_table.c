@@ -48,6 +48,20 @@ static void print_values(const json_t *values)
         printf(language_text("nothing"));
 }
 
+/* The values are true and false: whether the arrays of a run were placed anew. */
+static void print_placed(const json_t *values)
+{
+    double anew = 0, all = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach (values, i, row) {
+        double runs = json_path_number(row, "runs");
+        all += runs;
+        anew += json_path_true(row, "value") ? runs : 0;
+    }
+    printf(language_text("placed anew for %.0f of %.0f runs"), anew, all);
+}
+
 static void print_differences(const json_t *differs, const struct screen *screen)
 {
     size_t i;
@@ -57,11 +71,14 @@ static void print_differences(const json_t *differs, const struct screen *screen
             printf(language_text("  and %zu more\n"), json_array_size(differs) - i);
             break;
         }
+        const char *field = json_path_text(row, "field", "?");
+        bool placed = strcmp(field, "placement_new") == 0;
+        void (*print)(const json_t *) = placed ? print_placed : print_values;
         printf(language_text("%s%s%s differs: A "), screen_style(screen, STYLE_WORSE),
-               json_path_text(row, "field", "?"), screen_style(screen, STYLE_NONE));
-        print_values(json_object_get(row, "a"));
+               placed ? "placement" : field, screen_style(screen, STYLE_NONE));
+        print(json_object_get(row, "a"));
         printf("%sB ", language_text("; "));
-        print_values(json_object_get(row, "b"));
+        print(json_object_get(row, "b"));
         putchar('\n');
     }
     if (json_array_size(differs) == 0)

@@ -175,6 +175,18 @@ def test_two_sides_are_compared(service):
     assert coalesce(service, "compare", one, two, "--json", expect=CANNOT_TELL).stdout.startswith('{"differs"')
 
 
+def test_of_placements_is_said_how_many_were_new(start):  # noqa: F811
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu")
+    asked = "sweep", "copy", "size=8192,4096", "measure.max_seconds=0.01", "measure.quiet_s=0", "-d"
+    one, two = (coalesce(service, *asked, *more).stdout.strip() for more in ([], ["repeat=2"]))
+    for side in one, two:
+        coalesce(service, "watch", side)
+    said = coalesce(service, "compare", one, two, expect=CANNOT_TELL).stdout
+    assert re.search(r"^placement differs: A placed anew for [01] of 2 runs; B placed anew for 4 of 4 runs$", said, re.M), said
+    said = coalesce(service, "compare", one, two, expect=CANNOT_TELL, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8").stdout
+    assert re.search(r"^placement 不同：A 重新放置 [01] 次，共 2 次运行；B 重新放置 4 次，共 4 次运行$", said, re.M), said
+
+
 # Medians of A and of B, what the command ends with, and the verdict that stands in its table.
 PAIRS = [
     ([100, 101, 102, 100.5, 101.5, 100.2, 101.2], [110, 111, 112, 110.5, 111.5, 110.2, 111.2], WORSE, "▼ 1 worse"),

@@ -29,6 +29,7 @@ wordsAdd({
   "compare.but_for_said": ["But for {names}, as asked.", "按要求，{names} 除外。"],
   "compare.differs": ["The sides differ in more than what is compared.", "两侧还有其他不同。"],
   "compare.differs_why": ["A verdict may be due to this:", "结论可能由此造成："],
+  "compare.placed": ["placed anew for {n} of {of} runs", "{of} 次运行中有 {n} 次重新放置数组"],
   "compare.runs": ["{n} {words|run|runs}", "{n} 次运行"],
   "compare.caption": ["The two sides, point by point, {time}", "两侧逐点比较，{time}"],
   "compare.ratio_scale": ["ratio on a logarithmic scale", "比值（对数刻度）"],

@@ -123,6 +123,12 @@ const sideValues = values => values.length ?
     .join(", ") :
                             t("no_value");
 
+/* Of true and false: whether the arrays of a run were placed anew. */
+const sidePlaced = values => {
+  const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
+  return t("compare.placed", {n: runsOf(values.filter(({value}) => value)), of: runsOf(values)});
+};
+
 function differsPanel({differs, but_for}) {
   const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
   if (!beside.length)
@@ -134,7 +140,9 @@ function differsPanel({differs, but_for}) {
     h("p", {}, h("strong", {}, "△ ", t("compare.differs")), " ", t("compare.differs_why")),
     h("dl", {},
       beside.map(
-        ({field, a, b}) =>
+        ({field, a, b}) => field === "placement_new" ?
+          h("div", {}, h("dt", {}, "placement"),
+            h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
           h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
             h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ", h("code", {}, sideValues(b)))))));
 }
