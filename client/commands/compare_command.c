@@ -15,7 +15,8 @@ enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
 /* These members are texts even where they look like numbers. */
 static void make_texts(json_t *side)
 {
-    static const char *const names[] = {"sweep", "kernel", "owner", "device_uuid", "since", "until"};
+    static const char *const names[] = {"sweep",       "experiment", "kernel", "owner",
+                                        "device_uuid", "since",      "until"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *value = json_object_get(side, names[i]);
         char text[JSON_PATH_TEXT_BYTES];
@@ -26,6 +27,14 @@ static void make_texts(json_t *side)
     }
 }
 
+/* As the page writes it, label:NAME=VALUE, where.NAME:VALUE and the like, it becomes one with "=". */
+static void make_filter(char *word)
+{
+    char *sign = strpbrk(word, ":=");
+    if (sign && *sign == ':')
+        *sign = strncmp(word, "label:", 6) == 0 ? '.' : '=';
+}
+
 /* A sweep's id, or filters separated by commas. NULL with an error; else released by the caller. */
 static json_t *read_side(const char *text, struct error *error)
 {
@@ -33,7 +42,7 @@ static json_t *read_side(const char *text, struct error *error)
     const char *words[FILTERS_MAX];
     int count = 0;
     json_t *side = json_object();
-    if (!strchr(text, '=')) {
+    if (!strpbrk(text, ":=,")) {
         json_object_set_new(side, "sweep", json_string(text));
         return side;
     }
@@ -44,8 +53,10 @@ static json_t *read_side(const char *text, struct error *error)
     }
     strcpy(copy, text);
     char *rest = copy;
-    for (char *word; (word = strsep(&rest, ",")) && count < FILTERS_MAX;)
+    for (char *word; (word = strsep(&rest, ",")) && count < FILTERS_MAX;) {
+        make_filter(word);
         words[count++] = word;
+    }
     if (parameters_add(side, words, count, false, error) != 0) {
         json_decref(side);
         return NULL;
@@ -84,6 +95,48 @@ static json_t *make_request(const struct command_line *options, struct error *er
     return request;
 }
 
+/* Appends the ids of a sweep's experiments. */
+static int add_sweep(struct context *context, const char *id, json_t *experiments)
+{
+    struct http_client_response response;
+    char *path = fetch_path(context, "/v1/sweeps", id, ".csv?columns=id");
+    const struct http_client_request request = {
+        .method = "GET", .path = path ? path : "", .accept = "text/csv"};
+    int status = http_client_send(&context->service, &request, &response);
+    char *rest = status == EXIT_FINE ? response.body.data : NULL;
+    strsep(&rest, "\n"); /* the head */
+    for (char *line; (line = strsep(&rest, "\r\n"));)
+        if (*line)
+            json_array_append_new(experiments, json_string(line));
+    http_client_response_free(&response);
+    free(path);
+    return status;
+}
+
+/* The page joins several sweeps, or experiments, as sweep:ID.ID and experiment:ID.ID. */
+static int join_experiments(struct context *context, json_t *side)
+{
+    static const char *const names[] = {"sweep", "experiment"};
+    json_t *experiments = json_array();
+    int status = EXIT_FINE;
+    for (int i = 0; i < 2; i++) {
+        char *ids = strdup(json_path_text(side, names[i], "")), *rest = ids;
+        bool joined = i == 1 || strchr(ids, '.') || json_object_get(side, "experiment");
+        for (char *id; joined && status == EXIT_FINE && (id = strsep(&rest, "."));)
+            if (i == 0 && *id)
+                status = add_sweep(context, id, experiments);
+            else if (*id)
+                json_array_append_new(experiments, json_string(id));
+        if (joined)
+            json_object_del(side, names[i]);
+        free(ids);
+    }
+    if (json_array_size(experiments) > 0)
+        json_object_set(side, "experiments", experiments);
+    json_decref(experiments);
+    return status;
+}
+
 /* Points that were paired within each device have its uuid among their values: its name replaces it. */
 static void name_devices(struct context *context, json_t *comparison)
 {
@@ -109,9 +162,16 @@ int command_compare(struct context *context)
     json_t *document = NULL, *request = make_request(&context->options, &error);
     if (!request)
         return context_usage(context, &error);
+    int status = join_experiments(context, json_object_get(request, "a"));
+    if (status == EXIT_FINE)
+        status = join_experiments(context, json_object_get(request, "b"));
+    if (status != EXIT_FINE) {
+        json_decref(request);
+        return status;
+    }
     char *body = json_dumps(request, JSON_COMPACT);
     const struct http_client_request question = fetch_question(context, "/v1/comparisons", body);
-    int status = http_client_send(&context->service, &question, &response);
+    status = http_client_send(&context->service, &question, &response);
     if (status == EXIT_FINE && !(document = json_path_parse(&context->screen, response.body.data)))
         status = EXIT_UNREACHABLE;
     if (status == EXIT_FINE && given[OPTION_CSV])

@@ -124,13 +124,15 @@ const struct manual_command manual_commands[] = {
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
      "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
      "device=DEVICE, "
-     "device_uuid=UUID, kernel=NAME, owner=NAME, since=TIME, until=TIME, sweep=ID, where.NAME=VALUE. The "
+     "device_uuid=UUID, kernel=NAME, owner=NAME, since=TIME, until=TIME, sweep=ID, where.NAME=VALUE;\n"
+     "or as the page's address has a side: sweep:ID,where.NAME:VALUE. The "
      "ratio is the time of A over the time of B:\n"
      "above 1 B is faster. Exit 6 when B is worse in some point, 7 when that cannot be told for some and "
      "none is worse.\n",
      "coalesce compare 01M7YM65F54TJADP7Z58JCT8G6 01M7YM6JPB4T1ZD7F2WQ3R9K5E\n"
      "coalesce compare label.build=old label.build=new\n"
      "coalesce compare sweep=ID,where.offset=11 sweep=ID,where.offset=0 --but-for offset\n"
+     "coalesce compare sweep:ID,where.block:128 sweep:ID,where.block:256 --but-for block\n"
      "coalesce compare kernel=copy,device=cuda:0 kernel=copy,device=cuda:1 --time cold\n",
      BIT(CSV) | BIT(TIME) | BIT(SAME_WITHIN) | BIT(BUT_FOR) | BIT(STABLE_ONLY), WORDS_IDS, 2, 2,
      command_compare},

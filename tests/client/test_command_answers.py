@@ -187,6 +187,20 @@ def test_of_placements_is_said_how_many_were_new(start):  # noqa: F811
     assert re.search(r"^placement 不同：A 重新放置 [01] 次，共 2 次运行；B 重新放置 4 次，共 4 次运行$", said, re.M), said
 
 
+def test_a_side_may_be_written_as_the_address_of_the_page_has_it(service):
+    ids = [json.loads(coalesce(service, "sweep", "copy", "size=4096", "block=128,256", "label.who=ada", f"label.fake=time:{time}", "--json").stdout)["id"]
+           for time in (100, 110)]
+    def compared(*sides):
+        return json.loads(coalesce(service, "compare", *sides, "--but-for", "block", "--json", expect=CANNOT_TELL).stdout)
+    for pasted, typed in (f"sweep:{ids[0]},where.block:128", f"sweep={ids[0]},where.block=128"), ("kernel:copy,label:fake=time:100,where.block:128", "kernel=copy,label.fake=time:100,where.block=128"):
+        one, other = (compared(side, f"sweep={ids[1]},where.block=256")["points"] for side in (pasted, typed))
+        assert one == other and len(one) == 1
+    joined = compared("sweep:" + ".".join(ids) + ",where.block:128", f"sweep:{ids[0]},where.block:256")
+    assert joined["a"]["experiments"] == 2 and joined["b"]["experiments"] == 1
+    runs = [one["id"] for one in service.get(f"/v1/experiments?sweep={ids[0]}").json()["experiments"]]
+    assert len(compared(f"experiment:{runs[0]}", f"experiment:{runs[1]}")["points"]) == 1
+
+
 # Medians of A and of B, what the command ends with, and the verdict that stands in its table.
 PAIRS = [
     ([100, 101, 102, 100.5, 101.5, 100.2, 101.2], [110, 111, 112, 110.5, 111.5, 110.2, 111.2], WORSE, "▼ 1 worse"),
