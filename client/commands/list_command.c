@@ -11,7 +11,7 @@
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
-enum { LIMIT_MAX = 500 };
+enum { LIMIT_MAX = 500, WRITTEN_MAX = 6 /* values of an axis */ };
 
 static const struct filter {
     enum option option;
@@ -85,7 +85,8 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
     json_object_foreach ((json_t *)request, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
-        if (!words_contain(hidden, name) && words_contain("size block", name) == common && *one &&
+        bool axis = strchr(one, ',') && strcmp(name, "kernel") != 0;
+        if ((axis || !words_contain(hidden, name)) && words_contain("size block", name) == common && *one &&
             strcmp(one, "default") != 0)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
@@ -98,6 +99,40 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
     add_members(text, json_object_get(row, "request"), false);
     add_members(text, json_object_get(row, "request"), true);
     return STYLE_NONE;
+}
+
+/* With the kernel, which may be long or several. */
+static enum style sweep_request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    char kernel[JSON_PATH_TEXT_BYTES];
+    json_path_value(kernel, json_object_get(row, "kernel"));
+    if (!json_path_text(row, "recipe", NULL))
+        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", kernel);
+    return request_cell(text, row);
+}
+
+static enum style measured_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    snprintf(text, ROWS_TABLE_CELL_BYTES, language_text("%.0f of %.0f"), json_path_number(row, "succeeded"),
+             json_path_number(row, "total"));
+    return STYLE_NONE;
+}
+
+static enum style count_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row, const char *path)
+{
+    double count = json_path_number(row, path);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, count > 0 ? "%.0f" : "", count);
+    return STYLE_WORSE;
+}
+
+static enum style failed_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    return count_cell(text, row, "failed");
+}
+
+static enum style cancelled_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    return count_cell(text, row, "cancelled");
 }
 
 enum { SPARE = SHEET_LEFT | SHEET_SPARE };
@@ -114,22 +149,66 @@ static const struct rows_table_column experiment_columns[] = {
 static const struct rows_table_column sweep_columns[] = {
     {"id", NULL, SHEET_ID, .path = "id"},
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
-    {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
-    {"measured", NULL, SHEET_RIGHT, .path = "succeeded", .form = ROWS_TABLE_WHOLE},
-    {"in all", NULL, SHEET_RIGHT, .path = "total", .form = ROWS_TABLE_WHOLE},
-    {"failed", NULL, SHEET_RIGHT, .path = "failed", .form = ROWS_TABLE_WHOLE},
-    {"cancelled", NULL, SHEET_RIGHT, .path = "cancelled", .form = ROWS_TABLE_WHOLE},
-    {"request", NULL, SPARE | SHEET_CUT, .cell = request_cell},
-    {"recipe", NULL, SPARE, .path = "recipe"},
+    {"measured", NULL, SHEET_RIGHT, .cell = measured_cell},
+    {"failed", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = failed_cell},
+    {"request", NULL, SPARE | SHEET_CUT, .cell = sweep_request_cell},
+    {"cancelled", NULL, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, .cell = cancelled_cell},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
     {NULL},
 };
 
+/* Axes become texts as they are typed, "64,128" and "32x8,16x16". A flat list is one, but for a size that the point, too,
+   has as a list. The caller releases it. */
+static json_t *typed_request(const json_t *sweep)
+{
+    const json_t *point = json_array_get(json_object_get(sweep, "points"), 0);
+    json_t *request = json_copy(json_object_get(sweep, "request")), *value, *one;
+    const char *name;
+    void *next;
+    size_t i;
+    json_object_foreach_safe(request, next, name, value)
+    {
+        char text[JSON_PATH_TEXT_BYTES] = "", part[JSON_PATH_TEXT_BYTES];
+        bool shape = strcmp(name, "size") == 0 && !json_is_array(json_array_get(value, 0)) &&
+                     json_is_array(json_object_get(json_object_get(point, "values"), name));
+        if (!json_is_array(value) || shape)
+            continue;
+        size_t count = json_array_size(value);
+        json_array_foreach (value, i, one) {
+            json_path_value(part, one);
+            if (count <= WRITTEN_MAX || i == 0)
+                json_path_append(text, sizeof text, "%s%s", i ? "," : "", part);
+            else if (i + 1 == count)
+                json_path_append(text, sizeof text, language_text(",...,%s (%zu values)"), part, count);
+        }
+        json_object_set_new(request, name, json_string(text));
+    }
+    return request;
+}
+
+/* The list of sweeps has no requests, which may be long; so each is asked for, without its points. */
+static void fetch_requests(struct context *context, const json_t *sweeps)
+{
+    json_t *row, *sweep;
+    size_t i;
+    json_array_foreach (sweeps, i, row) {
+        char *path = fetch_path(context, "/v1/sweeps", json_path_text(row, "id", ""), "?page_size=1");
+        const struct http_client_request question = {
+            .method = "GET", .path = path ? path : "", .accept_status = 404};
+        if (fetch_document(context, &question, &sweep) == EXIT_FINE)
+            json_object_set_new(row, "request", typed_request(sweep));
+        json_decref(sweep);
+        free(path);
+    }
+}
+
 static void print_list(struct context *context, const json_t *document)
 {
     const char *const *given = context->options.given;
     bool sweeps = given[OPTION_SWEEPS] != NULL;
+    if (sweeps)
+        fetch_requests(context, json_object_get(document, "sweeps"));
     rows_table_print(json_object_get(document, sweeps ? "sweeps" : "experiments"),
                      sweeps ? sweep_columns : experiment_columns, &context->screen, stdout);
     if (json_path_text(document, "next_page_token", NULL) && context->screen.out && !given[OPTION_LIMIT])

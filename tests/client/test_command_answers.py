@@ -240,14 +240,14 @@ def test_of_a_cancelled_sweep_what_was_measured_counts_as_done(service):
         shown = coalesce(service, "show", identity).stdout
         assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} queued, paused, on ") and "running" not in shown
         listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-        assert listed[1].split()[1:4] == ["paused", "copy", str(measured)]
+        assert listed[1].split()[1:6] == ["paused", str(measured), "of", "12", "copy"]
         coalesce(service, "cancel", identity)
         shown = coalesce(service, "show", identity, expect=1).stdout
         assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} cancelled, on ")
         assert re.search(r"cancelled after [123] of 4 runs: cancelled with its sweep before it ran", shown), shown
         listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-        assert listed[0].split()[3:8] == ["measured", "in", "all", "failed", "cancelled"]
-        assert listed[1].split()[1:7] == ["cancelled", "copy", str(measured), "12", "0", str(left)]
+        assert listed[0].split()[2:5] == ["measured", "request", "cancelled"]
+        assert listed[1].split()[1:9] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384", str(left)]
     finally:
         assert service.request("POST", "/v1/queue/resume").ok
 
@@ -263,7 +263,7 @@ def test_repeats_tell_the_median_over_runs_with_its_interval(service):
     few = coalesce(service, "run", "copy", "size=4096", "repeat=2").stdout
     assert "repeat=6 or more" in few
     listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-    assert listed[0].split()[:4] == ["id", "state", "kernel", "measured"] and listed[1].split()[2:5] == ["copy", "2", "2"]
+    assert listed[0].split()[:4] == ["id", "state", "measured", "request"] and listed[1].split()[2:7] == ["2", "of", "2", "copy", "repeat=2"]
 
 
 def test_nothing_is_compared_with_itself_and_that_alone_is_said(service):

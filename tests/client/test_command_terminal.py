@@ -84,6 +84,22 @@ def test_a_verdict_stands_in_the_line_of_its_point(service, sides, columns):
         assert len(rows) == 4 and all(verdict in line for line in rows) and max(map(len, lines)) <= columns, lines
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_a_list_of_sweeps_has_their_requests_in_a_line_each(service, columns):
+    asked = "sweep", "read_offset", "offset=0..63", "dtype=f32,f64", "size=4096", "block=64,128", "-d"
+    coalesce(service, "watch", coalesce(service, *asked).stdout.strip())
+    coalesce(service, "run", "transpose", "size=64x32", "block=32x8", "repeat=2")
+    lines = Terminal(service, "ls", "--sweeps", "-n", "2", columns=columns).whole().replace("\r", "").splitlines()
+    said = [re.search(r" 2 of 2 +(\S.*)", lines[1]).group(1), re.search(r" 256 of 256 +(\S.*)", lines[2]).group(1)]
+    whole = ["transpose repeat=2 size=64x32 block=32x8", "read_offset offset=0,...,63 (64 values) dtype=f32,f64 size=4096 block=64,128"]
+    for found, request in zip(said, whole):
+        found = found.split("  ")[0]
+        assert len(found) > 11 and (found == request or found.endswith("…") and request.startswith(found[:-1])), lines
+    assert max(map(len, lines)) <= columns
+    whole_lines = coalesce(service, "ls", "--sweeps", "-n", "2").stdout
+    assert all(f" {request}  " in whole_lines for request in whole), whole_lines
+
+
 def test_a_grid_that_follows_from_size_and_block_is_no_column(service, sides):
     assert "grid" not in coalesce(service, "compare", *sides[:2], expect=WORSE).stdout
     grids = [json.loads(coalesce(service, "sweep", "grid_stride", "size=4096", "block=128", "grid=2,4", "repeat=2", "--json").stdout)["id"] for _ in "ab"]
