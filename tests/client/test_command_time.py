@@ -85,3 +85,21 @@ def test_why_the_counts_of_a_source_are_not_exact_is_told_in_chinese(told, tmp_p
     told.answer = {"predictions": [{"arch": "sm_20", "gld_requests": 1, "exact": False, "inexact": "counted 64 of 4096 blocks", "lines": []}]}
     shown = coalesce(f"http://127.0.0.1:{told.server_address[1]}", "predict", str(source), "grid=1", LANG="zh_CN.UTF-8").stdout
     assert "sm_20，计数了 4096 个线程块中的 64 个\n" in shown, shown
+
+
+def test_without_an_architecture_the_lines_are_those_of_the_first_gpu(told, tmp_path):
+    source = tmp_path / "k.cu"
+    source.write_text("__global__ void k(float *a) {}\n")
+    made = [{"arch": arch, "gld_requests": 1, "exact": True, "lines": []} for arch in ("sm_37", "sm_80", "sm_90")]
+    for devices, arch in ([("cpu", "x86_64"), ("cuda", "sm_80"), ("cuda", "sm_37")], "sm_80"), ([("cpu", "x86_64")], "sm_90"):
+        told.answer = {"predictions": made, "devices": [{"backend": backend, "arch": of} for backend, of in devices]}
+        shown = coalesce(f"http://127.0.0.1:{told.server_address[1]}", "predict", str(source), "grid=1").stdout
+        assert [line[:5] for line in shown.splitlines() if line.endswith("; arch=... lists the lines of another one")] == [arch], shown
+
+
+def test_of_the_queue_who_begins_soonest_comes_first(told):
+    owners = [{"owner": name, "queued": queued, "running": not queued, "next": "", "begins_seconds": begins, "share": 0.25}
+              for name, queued, begins in (("ada", 1, 30), ("bob", 9, 2), ("cleo", 0, 1), ("dan", 2, 12), ("eve", 3, None))]
+    told.answer = {"queued": 15, "running": 1, "paused": False, "devices": [{"device": 0, "device_name": "cuda:0", "owners": owners}]}
+    lines = coalesce(f"http://127.0.0.1:{told.server_address[1]}", "queue").stdout.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("cuda:0")] == ["bob", "dan", "ada", "eve"], lines
