@@ -5,6 +5,7 @@ import threading
 import urllib.request
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL, token_line
@@ -233,4 +234,26 @@ def test_on_a_phone_nothing_but_tables_goes_sideways(browser, serve):
         walk.click(".menu").click("#nav a", "Lab").says("Nothing runs", "h1")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    walk.end()
+
+
+ORDERS = """const seen = new Set(), done = arguments[0], timer = setInterval(() => seen.add(
+    [...document.querySelectorAll(".panel tr:has(td.when) th")].map(one => one.textContent).join()), 30);
+setTimeout(() => { clearInterval(timer); done([...seen].filter(one => one.includes(","))); }, 4000);"""
+
+
+def test_rows_of_the_queue_keep_their_places_under_the_pointer_and_with_the_focus(browser, ada_and_bob):  # noqa: F811
+    service, submits = ada_and_bob
+    for name in "ada", "bob":
+        submits(name, "/v1/sweeps", {**SMALL, "offset": list(range(30)), "labels": {"fake": "sleep:0.7"}})
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("Cancel the sweep")
+    assert service.request("POST", "/v1/queue/resume").ok
+    orders = lambda: browser.execute_async_script(ORDERS)  # noqa: E731
+    walk.until(lambda: len(orders()) == 2)
+    ActionChains(browser).move_to_element(walk.all("td.when")[0]).perform()
+    assert len(orders()) == 1
+    ActionChains(browser).move_to_element(walk.all("h1")[0]).perform()
+    walk.until(lambda: len(orders()) == 2)
+    walk.script("document.querySelector('td.act button').focus()")
+    assert len(orders()) == 1
     walk.end()
