@@ -6,6 +6,7 @@ import urllib.request
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL, token_line
@@ -256,4 +257,45 @@ def test_rows_of_the_queue_keep_their_places_under_the_pointer_and_with_the_focu
     walk.until(lambda: len(orders()) == 2)
     walk.script("document.querySelector('td.act button').focus()")
     assert len(orders()) == 1
+    walk.end()
+
+
+def seen(walk, css):
+    return walk.script("document.querySelector(arguments[0]).checkVisibility()", css)
+
+
+def test_filters_are_skipped_with_a_key_and_a_date_takes_one_stop(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service).open("experiments?lang=en").says("newest first", "h1")
+    tab = lambda: browser.switch_to.active_element.send_keys(Keys.TAB) or browser.switch_to.active_element  # noqa: E731
+    skip = walk.all("form .skip")[0]
+    assert skip.location["y"] < 0
+    walk.script("arguments[0].focus()", skip)
+    walk.until(lambda: skip.location["y"] >= 0)
+    skip.send_keys(Keys.ENTER)
+    assert walk.script("document.activeElement.id") == "list" and "#" not in browser.current_url
+    walk.script("arguments[0].focus()", skip)
+    assert [tab().text.split("\n")[0] for _ in range(5)][-1] == "submitted" and tab().get_attribute("id") == "list"
+    assert not seen(walk, "#filter-since")
+    walk.open("experiments?since=2020-01-01T00:00:00Z&lang=zh").until(lambda: seen(walk, "#filter-since"))
+    assert walk.script("document.querySelector('form .skip').textContent") == "跳到列表"
+    walk.end()
+
+
+def test_filters_are_folded_on_a_phone_and_stay_as_the_reader_left_them(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        walk.open("experiments?kernel=read_offset&label=no:such&lang=en").says("Filters (2 in use)", "summary")
+        assert not seen(walk, "#filter-state")
+        walk.click(".fold > summary").click("#filter-state").click("#filter-state option", "succeeded").says("Filters (3 in use)", "summary")
+        walk.until(lambda: seen(walk, "#filter-state"))
+        walk.click(".fold > summary").until(lambda: not seen(walk, "#filter-state"))
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    walk.until(lambda: seen(walk, "#filter-state"))
+    assert not seen(walk, ".fold > summary")
     walk.end()
