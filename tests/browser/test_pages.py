@@ -299,3 +299,15 @@ def test_filters_are_folded_on_a_phone_and_stay_as_the_reader_left_them(browser,
     walk.until(lambda: seen(walk, "#filter-state"))
     assert not seen(walk, ".fold > summary")
     walk.end()
+
+
+def test_owners_on_a_page_have_colours_of_their_own_as_long_as_there_are_enough(browser, serve):
+    walk = Walk(browser, serve()).open("")
+    names = ["ada", "bob", "cyd", "dan", "eve", "fay", "gil"]
+    colours = walk.module("parts.js", "(m.ownerColoursClear(), [...given[0], ...given[0]].map(one => m.ownerColour(one, null)))", names)
+    assert len(set(colours)) == 7 and colours[:7] == colours[7:]
+    assert walk.module("parts.js", "[m.ownerColour('hal', null), m.ownerColour('ada', {name: 'ada'}), m.ownerColour(null, null)]")[1:] == ["you", "other"]
+    shown = walk.script("[...arguments[0], 'you', 'other'].map(one => { const i = document.createElement('i'); i.className = 'square ' + one;"
+                        " document.body.append(i); return getComputedStyle(i).backgroundColor; })", colours[:7])
+    assert len(set(shown)) == 9
+    walk.end()
