@@ -218,3 +218,14 @@ def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # n
     walk.open(f"sweeps/{other}?y=cold_median_us&x=block").says("at block 64, the most 12.10 µs at 256: 20 % more.", ".board .sentence")
     walk.says("The best cannot be told from block 128: the intervals overlap.", ".board .sentence")
     walk.open(f"sweeps/{one}?y=cold_median_us&x=block&view=map&lang=zh").says("可以确定", ".board .sentence").open("?lang=en").end()
+
+
+RANGES = """m.readMetrics().then(() => ["hot_ns_per_operation", "hot_gops", "cold_median_us", "measured_gld_efficiency_pct"].map(name =>
+    m.metricOf(name).range({figure: () => 5, cold: {median: 5, low: 4, high: 8}, hot: {median: 10, low: 8, high: 20}})))"""
+
+
+def test_whatever_is_compared_by_times_has_an_interval_and_more_runs_can_be_asked_for(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("")
+    assert walk.module("sweep/metrics.js", RANGES) == [[4, 10], [2.5, 6.25], [4, 8], None]
+    assert walk.module("sweep/charts.js", "[m.moreRuns({series: [], metric: {}}, {more: 7}), m.moreRuns({series: [], metric: {}}, null)]") == [7, 0]
+    walk.end()
