@@ -130,13 +130,6 @@ def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
     walk.end()
 
 
-def test_a_persons_colour_follows_from_the_name(browser, serve):  # noqa: F811
-    service, names = serve(), ["ann", "bob", "cat", "dan", "eve"]
-    colours = [Walk(browser, service).open(path).says("", "h1").module("parts.js", "given.map(name => [name, m.ownerColour(name, null)])", *order)
-               for path, order in (("?lang=en", names), ("queue", names[::-1]))]
-    assert dict(colours[0]) == dict(colours[1]) and len(set(dict(colours[0]).values())) > 1
-
-
 def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     service, _ = ada_and_bob
     assert service.request("POST", "/v1/devices/0/drain").ok
@@ -306,6 +299,8 @@ def test_owners_on_a_page_have_colours_of_their_own_as_long_as_there_are_enough(
     names = ["ada", "bob", "cyd", "dan", "eve", "fay", "gil"]
     colours = walk.module("parts.js", "(m.ownerColoursClear(), [...given[0], ...given[0]].map(one => m.ownerColour(one, null)))", names)
     assert len(set(colours)) == 7 and colours[:7] == colours[7:]
+    alone = [dict(walk.module("parts.js", "given.map(one => (m.ownerColoursClear(), [one, m.ownerColour(one, null)]))", *order)) for order in (names, names[::-1])]
+    assert alone[0] == alone[1] and alone[0]["ada"] == colours[0], "it follows from the name where nobody has it"
     assert walk.module("parts.js", "[m.ownerColour('hal', null), m.ownerColour('ada', {name: 'ada'}), m.ownerColour(null, null)]")[1:] == ["you", "other"]
     shown = walk.script("[...arguments[0], 'you', 'other'].map(one => { const i = document.createElement('i'); i.className = 'square ' + one;"
                         " document.body.append(i); return getComputedStyle(i).backgroundColor; })", colours[:7])
