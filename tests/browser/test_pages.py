@@ -306,3 +306,23 @@ def test_owners_on_a_page_have_colours_of_their_own_as_long_as_there_are_enough(
                         " document.body.append(i); return getComputedStyle(i).backgroundColor; })", colours[:7])
     assert len(set(shown)) == 9
     walk.end()
+
+
+def test_what_has_no_time_is_not_called_unstable(browser, serve):
+    walk = Walk(browser, serve()).open("")
+    row = {"state": "succeeded", "kernel": "source", "stable": False, "hot_ns_per_operation": None, "operations": None, "cold_effective_gbps": None,
+           "cold_median_us": None, "hot_median_us": None, "working_set_bytes": 1}
+    notes = walk.module("parts.js", "given.map(row => m.resultCells(row, null)[2].textContent)", row, {**row, "cold_median_us": 5}, {**row, "hot_median_us": 5})
+    assert notes == ["", "△ unstable", "△ unstable"]
+    walk.end()
+
+
+def test_a_cancelled_sweep_says_what_still_runs(browser, ada_and_bob):  # noqa: F811
+    service, submits = ada_and_bob
+    sweep = submits("ada", "/v1/sweeps", {**SMALL, "offset": list(range(4)), "labels": {"fake": "sleep:60"}})
+    assert service.request("POST", "/v1/queue/resume").ok
+    service.until(lambda: service.get(sweep["links"]["self"]).json()["running"] == 1)
+    walk = comes(Walk(browser, service), "ada", f"sweeps/{sweep['id']}?lang=en").click(".sweep-head button", "Cancel the rest")
+    walk.says("Cancel the 3 runs that wait and the 1 that runs", ".jobs").click(".jobs button", "Cancel them")
+    walk.says("3 runs of your sweep of read_offset are cancelled; 0 of 4 were measured. 1 was running and ends, or is cancelled, in a moment.", ".jobs")
+    walk.end()
