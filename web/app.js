@@ -14,6 +14,7 @@ import * as api from "./api.js";
 import {h, replace} from "./dom.js";
 import * as words from "./words.js";
 import {duration} from "./format.js";
+import {ownerColoursClear} from "./parts.js";
 import {removalsBar} from "./removals.js";
 import {topState} from "./top.js";
 
@@ -126,6 +127,7 @@ async function open({focus = false} = {}) {
     close?.();
   };
   replace(main, root);
+  ownerColoursClear();
   navShow();
   const match = found(pathNow());
   if (!match) return showMissing(root);

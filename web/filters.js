@@ -1,9 +1,11 @@
 /* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
-   fields, go) a form whose fields are {name, options (none: a text), word, read: of what is typed, time: a moment, as
-   the reader's clock has it, and in the address of UTC}; TIMES are those of when it was submitted; pagesLine(path,
-   filters, after, next) leads to the newest and the older ones. */
+   fields, go, list) a form whose fields are {name, options (none: a text), word, read: of what is typed, time: a
+   moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the list, an element
+   that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at each part of a
+   date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
+import {count} from "./format.js";
 import {t} from "./words.js";
 
 export function filtersOf(query, names) {
@@ -19,9 +21,17 @@ function clockOf(moment) {
 }
 const momentOf = clock => new Date(clock).toISOString().replace(".000Z", "Z");
 
+/* Where the fields find no room in a line they are folded, as the style has it; `unfolded`: by hand. */
+const narrow = matchMedia("(max-width: 900px)");
+let unfolded = false;
+const foldSet = fold => {
+  fold.open = !narrow.matches || unfolded;
+};
+narrow.addEventListener("change", () => document.querySelectorAll("details.fold").forEach(foldSet));
+
 const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` : path;
 
-export function filterForm(path, filters, fields, go) {
+export function filterForm(path, filters, fields, go, list) {
   const used = new URLSearchParams(filters);
   const send = event => {
     event?.preventDefault();
@@ -47,9 +57,28 @@ export function filterForm(path, filters, fields, go) {
   const hidden = [...filters]
                    .filter(([name]) => !fields.some(one => one.name === name))
                    .map(([name, value]) => h("span", {class: "field quiet"}, `${name} ${value}`));
+  const times = fields.filter(({time}) => time), in_use = [...filters].length;
+  const fold =
+    h("details", {
+      class: "fold",
+      ontoggle: () => {
+        if (narrow.matches) unfolded = fold.open;
+      }
+    },
+      h("summary", {}, in_use ? t("lists.filters_used", {n: count(in_use)}) : t("lists.filters")),
+      h("div", {class: "filters"}, fields.filter(({time}) => !time).map(field),
+        h("details", {open: times.some(({name}) => filters.has(name))}, h("summary", {}, t("lists.times")),
+          h("div", {class: "filters"}, times.map(field))),
+        hidden, filters.toString() && h("a", {href: link(path)}, t("lists.clear"))));
+  foldSet(fold);
+  list.id = "list";
+  const skip = event => {
+    event.preventDefault();
+    list.focus();
+  };
   return h(
-    "form", {class: "filters", role: "search", onsubmit: send}, fields.map(field), hidden,
-    filters.toString() && h("a", {href: link(path)}, t("lists.clear")));
+    "form", {role: "search", onsubmit: send}, h("a", {class: "skip", href: "#list", onclick: skip}, t("lists.skip")),
+    fold);
 }
 
 export function pagesLine(path, filters, after, next) {

@@ -42,13 +42,24 @@ export function table(caption, heads, rows) {
 
 /* ---- who ---- */
 
-/* You have ink, others a colour that follows from their name alone: it is the same on all pages, and some share one. */
+const COLOURS = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+const given = new Map();
+
+/* When another page is opened. */
+export const ownerColoursClear = () => given.clear();
+
+/* You have ink, others the colour that follows from their name; where somebody on the page has that, one that is free,
+ * as long as there is one. */
 export function ownerColour(name, me) {
   if (me && name === me.name) return "you";
   if (name === null) return "other";
+  if (given.has(name)) return given.get(name);
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 65521;
-  return ["second", "third", "fourth"][sum % 3];
+  const taken = [...given.values()], free = COLOURS.filter(one => !taken.includes(one)),
+        wanted = COLOURS[sum % COLOURS.length];
+  given.set(name, free.includes(wanted) || !free.length ? wanted : free[sum % free.length]);
+  return given.get(name);
 }
 
 export const ownerMark = (name, me) => h("i", {class: `square ${ownerColour(name, me)}`, "aria-hidden": "true"});

@@ -2,9 +2,11 @@
 
    class Known remembers what is asked by an experiment's id (requests do not change). linesOf(queue) are the queues:
    devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known,
-   line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep}; queueTable(rows, me) draws them
-   with their times as bars; shares(queue, me) who had the devices; runsOn(known, queue, device, me) what runs on one.
-   A row's button cancels the next of an owner's, or the sweep that it is of; until that is known there is none. */
+   line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep, place, key}; steadyRows(node,
+   changed) is the same function, whose rows stay where they are while the pointer or the focus is in one of the node's
+   tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
+   runsOn(known, queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that
+   it is of; until that is known, something in its place holds the focus. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
@@ -90,7 +92,7 @@ export function runsOn(known, queue, device, me) {
   ];
 }
 
-export function rowsOf(known, line) {
+function rowsOf(known, line) {
   return line.owners.filter(one => one.queued)
     .map(one => {
       const experiment = known.get(one.next);
@@ -104,7 +106,23 @@ export function rowsOf(known, line) {
         sweep: sweepOf(experiment)
       };
     })
-    .sort((a, b) => soonest(a.begins, b.begins));
+    .sort((a, b) => soonest(a.begins, b.begins))
+    .map((row, i) => ({...row, place: i + 1, key: `${line.devices[0].device} ${row.owner}`}));
+}
+
+/* Two owners whose experiments run in turn change places with every end: not under the hand of who is about to cancel.
+ * New rows come last. */
+export function steadyRows(node, changed) {
+  const shown = new Map();
+  for (const name of ["pointerout", "focusout"]) node.addEventListener(name, changed);
+  return (known, line) => {
+    const rows = rowsOf(known, line), name = String(line.devices.map(one => one.device)),
+          before = node.querySelector(".scroll:hover, .scroll:focus-within") ? shown.get(name) ?? [] : [],
+          at = row => before.includes(row.owner) ? before.indexOf(row.owner) : before.length;
+    rows.sort((a, b) => at(a) - at(b));
+    shown.set(name, rows.map(row => row.owner));
+    return rows;
+  };
 }
 
 const about = seconds => seconds === null ? noValue(t("queue.no_time")) : duration(seconds);
@@ -131,23 +149,25 @@ function what(row, me) {
 export function queueTable(rows, me) {
   const last = Math.max(...rows.map(row => row.ends ?? 0));
   const drawn = rows.map(
-    (row, i) =>
-      h("tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null},
-        h("td", {class: "number quiet"}, String(i + 1)),
-        h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row, me)),
-        h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
-        numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
-        h("td", {class: "number act"},
-          mayCancel(row, me) && row.request &&
-            button(
-              t(row.sweep        ? "queue.cancel_whole" :
-                  row.queued > 1 ? "queue.cancel_first" :
-                                   "queue.cancel"),
-              () => cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me), {
-                small: true,
-                key: `cancel ${row.next}`,
-                label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request.kernel ?? row.next})
-              }))));
+    row => h(
+      "tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null, data: {next: row.next}},
+      h("td", {class: "number quiet"}, String(row.place)),
+      h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row, me)),
+      h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
+      numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
+      h("td", {class: "number act"},
+        mayCancel(row, me) &&
+          (row.request ?
+             button(
+               t(row.sweep        ? "queue.cancel_whole" :
+                   row.queued > 1 ? "queue.cancel_first" :
+                                    "queue.cancel"),
+               () => cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me), {
+                 small: true,
+                 key: `cancel ${row.key}`,
+                 label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request.kernel ?? row.next})
+               }) :
+             h("span", {tabindex: "-1", data: {key: `cancel ${row.key}`}}, "…")))));
   return table(
     t("queue.caption"),
     [

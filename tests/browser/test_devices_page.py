@@ -89,3 +89,15 @@ def test_a_lost_run_has_its_reason_and_sides_on_several_devices_are_compared_wit
     walk.open("experiments").click("#filter-device").click("#filter-device option", "two").says("that fit", "h1")
     walk.until(lambda: {*walk.script("[...document.querySelectorAll('tbody td')].map(cell => cell.textContent)")} & {"one", "two"} == {"two"})
     walk.end()
+
+
+def test_a_devices_counts_follow_what_runs(browser, serve):
+    service = serve()
+    walk = Walk(browser, service).open("devices/0?lang=en").says("runs since the service began")
+    runs = lambda: walk.script("[...document.querySelectorAll('.facts div')].find(one => one.textContent.includes('runs since')).lastChild.textContent")  # noqa: E731
+    assert runs() == "0"
+    walk.script("window.same = true")
+    service.run()
+    walk.until(lambda: runs() == "1")
+    assert walk.script("window.same"), "without loading it anew"
+    walk.end()

@@ -153,6 +153,9 @@ def test_a_run_from_the_form_to_its_result_and_back(browser, service):
     browser.find_element("css selector", ".run").click()
     service.until(lambda: "/ui/experiments/" in browser.current_url)
     service.until(lambda: any("GB/s" in text for text in texts(browser, ".headline")))
+    assert browser.execute_script("return document.activeElement.matches('h1.headline')")
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    service.until(lambda: browser.switch_to.active_element.text == "Change")
     id = browser.current_url.rsplit("/", 1)[1]
     result = service.get(f"/v1/experiments/{id}").json()
     assert result["state"] == "succeeded" and result["request"]["offset"] == 3 and result["request"]["labels"] == {"of": "the-page"}

@@ -5,6 +5,8 @@ import threading
 import urllib.request
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL, token_line
@@ -128,13 +130,6 @@ def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
     walk.end()
 
 
-def test_a_persons_colour_follows_from_the_name(browser, serve):  # noqa: F811
-    service, names = serve(), ["ann", "bob", "cat", "dan", "eve"]
-    colours = [Walk(browser, service).open(path).says("", "h1").module("parts.js", "given.map(name => [name, m.ownerColour(name, null)])", *order)
-               for path, order in (("?lang=en", names), ("queue", names[::-1]))]
-    assert dict(colours[0]) == dict(colours[1]) and len(set(dict(colours[0]).values())) > 1
-
-
 def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     service, _ = ada_and_bob
     assert service.request("POST", "/v1/devices/0/drain").ok
@@ -233,4 +228,101 @@ def test_on_a_phone_nothing_but_tables_goes_sideways(browser, serve):
         walk.click(".menu").click("#nav a", "Lab").says("Nothing runs", "h1")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    walk.end()
+
+
+ORDERS = """const seen = new Set(), done = arguments[0], timer = setInterval(() => seen.add(
+    [...document.querySelectorAll(".panel tr:has(td.when) th")].map(one => one.textContent).join()), 30);
+setTimeout(() => { clearInterval(timer); done([...seen].filter(one => one.includes(","))); }, 4000);"""
+
+
+def test_rows_of_the_queue_keep_their_places_under_the_pointer_and_with_the_focus(browser, ada_and_bob):  # noqa: F811
+    service, submits = ada_and_bob
+    for name in "ada", "bob":
+        submits(name, "/v1/sweeps", {**SMALL, "offset": list(range(30)), "labels": {"fake": "sleep:0.7"}})
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("Cancel the sweep")
+    assert service.request("POST", "/v1/queue/resume").ok
+    orders = lambda: browser.execute_async_script(ORDERS)  # noqa: E731
+    walk.until(lambda: len(orders()) == 2)
+    ActionChains(browser).move_to_element(walk.all("td.when")[0]).perform()
+    assert len(orders()) == 1
+    ActionChains(browser).move_to_element(walk.all("h1")[0]).perform()
+    walk.until(lambda: len(orders()) == 2)
+    walk.script("document.querySelector('td.act button').focus()")
+    assert len(orders()) == 1
+    walk.end()
+
+
+def seen(walk, css):
+    return walk.script("document.querySelector(arguments[0]).checkVisibility()", css)
+
+
+def test_filters_are_skipped_with_a_key_and_a_date_takes_one_stop(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service).open("experiments?lang=en").says("newest first", "h1")
+    tab = lambda: browser.switch_to.active_element.send_keys(Keys.TAB) or browser.switch_to.active_element  # noqa: E731
+    skip = walk.all("form .skip")[0]
+    assert skip.location["y"] < 0
+    walk.script("arguments[0].focus()", skip)
+    walk.until(lambda: skip.location["y"] >= 0)
+    skip.send_keys(Keys.ENTER)
+    assert walk.script("document.activeElement.id") == "list" and "#" not in browser.current_url
+    walk.script("arguments[0].focus()", skip)
+    assert [tab().text.split("\n")[0] for _ in range(5)][-1] == "submitted" and tab().get_attribute("id") == "list"
+    assert not seen(walk, "#filter-since")
+    walk.open("experiments?since=2020-01-01T00:00:00Z&lang=zh").until(lambda: seen(walk, "#filter-since"))
+    assert walk.script("document.querySelector('form .skip').textContent") == "跳到列表"
+    walk.end()
+
+
+def test_filters_are_folded_on_a_phone_and_stay_as_the_reader_left_them(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        walk.open("experiments?kernel=read_offset&label=no:such&lang=en").says("Filters (2 in use)", "summary")
+        assert not seen(walk, "#filter-state")
+        walk.click(".fold > summary").click("#filter-state").click("#filter-state option", "succeeded").says("Filters (3 in use)", "summary")
+        walk.until(lambda: seen(walk, "#filter-state"))
+        walk.click(".fold > summary").until(lambda: not seen(walk, "#filter-state"))
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    walk.until(lambda: seen(walk, "#filter-state"))
+    assert not seen(walk, ".fold > summary")
+    walk.end()
+
+
+def test_owners_on_a_page_have_colours_of_their_own_as_long_as_there_are_enough(browser, serve):
+    walk = Walk(browser, serve()).open("")
+    names = ["ada", "bob", "cyd", "dan", "eve", "fay", "gil"]
+    colours = walk.module("parts.js", "(m.ownerColoursClear(), [...given[0], ...given[0]].map(one => m.ownerColour(one, null)))", names)
+    assert len(set(colours)) == 7 and colours[:7] == colours[7:]
+    alone = [dict(walk.module("parts.js", "given.map(one => (m.ownerColoursClear(), [one, m.ownerColour(one, null)]))", *order)) for order in (names, names[::-1])]
+    assert alone[0] == alone[1] and alone[0]["ada"] == colours[0], "it follows from the name where nobody has it"
+    assert walk.module("parts.js", "[m.ownerColour('hal', null), m.ownerColour('ada', {name: 'ada'}), m.ownerColour(null, null)]")[1:] == ["you", "other"]
+    shown = walk.script("[...arguments[0], 'you', 'other'].map(one => { const i = document.createElement('i'); i.className = 'square ' + one;"
+                        " document.body.append(i); return getComputedStyle(i).backgroundColor; })", colours[:7])
+    assert len(set(shown)) == 9
+    walk.end()
+
+
+def test_what_has_no_time_is_not_called_unstable(browser, serve):
+    walk = Walk(browser, serve()).open("")
+    row = {"state": "succeeded", "kernel": "source", "stable": False, "hot_ns_per_operation": None, "operations": None, "cold_effective_gbps": None,
+           "cold_median_us": None, "hot_median_us": None, "working_set_bytes": 1}
+    notes = walk.module("parts.js", "given.map(row => m.resultCells(row, null)[2].textContent)", row, {**row, "cold_median_us": 5}, {**row, "hot_median_us": 5})
+    assert notes == ["", "△ unstable", "△ unstable"]
+    walk.end()
+
+
+def test_a_cancelled_sweep_says_what_still_runs(browser, ada_and_bob):  # noqa: F811
+    service, submits = ada_and_bob
+    sweep = submits("ada", "/v1/sweeps", {**SMALL, "offset": list(range(4)), "labels": {"fake": "sleep:60"}})
+    assert service.request("POST", "/v1/queue/resume").ok
+    service.until(lambda: service.get(sweep["links"]["self"]).json()["running"] == 1)
+    walk = comes(Walk(browser, service), "ada", f"sweeps/{sweep['id']}?lang=en").click(".sweep-head button", "Cancel the rest")
+    walk.says("Cancel the 3 runs that wait and the 1 that runs", ".jobs").click(".jobs button", "Cancel them")
+    walk.says("3 runs of your sweep of read_offset are cancelled; 0 of 4 were measured. 1 was running and ends, or is cancelled, in a moment.", ".jobs")
     walk.end()

@@ -218,3 +218,40 @@ def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # n
     walk.open(f"sweeps/{other}?y=cold_median_us&x=block").says("at block 64, the most 12.10 µs at 256: 20 % more.", ".board .sentence")
     walk.says("The best cannot be told from block 128: the intervals overlap.", ".board .sentence")
     walk.open(f"sweeps/{one}?y=cold_median_us&x=block&view=map&lang=zh").says("可以确定", ".board .sentence").open("?lang=en").end()
+
+
+RANGES = """m.readMetrics().then(() => ["hot_ns_per_operation", "hot_gops", "cold_median_us", "measured_gld_efficiency_pct"].map(name =>
+    m.metricOf(name).range({figure: () => 5, cold: {median: 5, low: 4, high: 8}, hot: {median: 10, low: 8, high: 20}})))"""
+
+
+def test_whatever_is_compared_by_times_has_an_interval_and_more_runs_can_be_asked_for(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("")
+    assert walk.module("sweep/metrics.js", RANGES) == [[4, 10], [2.5, 6.25], [4, 8], None]
+    assert walk.module("sweep/charts.js", "[m.moreRuns({series: [], metric: {}}, {more: 7}), m.moreRuns({series: [], metric: {}}, null)]") == [7, 0]
+    walk.end()
+
+
+MAPS = """Promise.resolve(given[0]).then(values => {
+    const numbers = name => ({name, kind: "number", values: [0, 1]});
+    const point = (offset, block, [measured, predicted, state]) => ({values: {offset, block}, state, predicted, figure: () => measured, cold: {}, hot: {}, asked: 1, stable: null});
+    const rows = values.map((one, i) => point(i % 2, i >> 1, one));
+    return m.mapsOf({axes: [numbers("offset"), numbers("block")], rows, running: false}, {y: "cold_median_us", x: "offset", series: "block", at: {}, zoom: null, rows: null});
+}).then(spec => import([...document.scripts].find(one => one.src.endsWith("app.js")).src.replace("app.js", "charts/map.js")).then(map => {
+    const {svg} = map.mapDraw(400, spec), said = [m.mapSentence(spec)].flat().join(" ");
+    document.body.append(svg);
+    const waiting = [...svg.querySelectorAll(".waiting-cell")].map(one => getComputedStyle(one).fill), cells = [...svg.querySelectorAll(".in-cell")].map(one => one.textContent);
+    const key = svg.textContent.includes("no value");
+    svg.remove();
+    return [waiting, cells, key, said];
+}))"""
+
+
+def test_a_map_shows_what_is_only_predicted_and_cells_without_a_value_as_empty(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps yet", "h1")
+    walk.module("sweep/metrics.js", "m.readMetrics()")
+    waiting, cells, key, said = walk.module("sweep/charts.js", MAPS, [[5, 4, "succeeded"], [None, 3, "cancelled"], [7, 6, "succeeded"], [None, 2, "queued"]])
+    assert cells == ["5.000", "7.000"] and key and len(waiting) == 3, "two cells and the legend's"
+    assert "rgb(0, 0, 0)" not in waiting and "Predicted" not in said
+    waiting, cells, key, said = walk.module("sweep/charts.js", MAPS, [[None, 4, "cancelled"], [None, 3, "cancelled"], [None, 6, "queued"], [None, 2, "queued"]])
+    assert sorted(cells) == ["2.000", "3.000", "4.000", "6.000"] and not key and not waiting and said.startswith("Predicted, not counted.")
+    walk.end()

@@ -4,6 +4,7 @@
    take turns; runsOut(request, point): may a sweep that asks for that run the point? */
 import {merged, single} from "../bulk/requests.js";
 import {rangeValues} from "../creation/fields.js";
+import {LETTERS} from "./sides.js";
 
 /* What that side asks for at this point, as far as the comparison says. */
 function fieldsOf(letter, parts, comparison, point) {
@@ -45,7 +46,7 @@ export const MOST = 1000;
 
 /* sides, heads: by letter. */
 export function allRequests(comparison, sides, heads) {
-  return ["a", "b"].flatMap(letter => {
+  return LETTERS.flatMap(letter => {
     const asks =
       comparison.points.filter(point => point.needs?.[letter] > 0)
         .map(point => ({

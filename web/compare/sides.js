@@ -9,6 +9,7 @@ import {ago} from "../parts.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
 
+export const LETTERS = ["a", "b"];
 export const MEMBERS = ["kernel", "device", "device_uuid", "owner", "since", "until"];
 const ID = /^[0-9A-Z]{26}$/;
 

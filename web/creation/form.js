@@ -247,9 +247,10 @@ export function formOf(fields, typed, onTyped) {
       const row = rows.find(one => !one.wrong.hidden);
       if (!row) return null;
       row.node.scrollIntoView({block: "center"});
-      [...row.node.querySelectorAll("input, select, button")].find(one => one.checkVisibility())?.focus({
-        preventScroll: true
-      });
+      ["input, select", "[aria-pressed=true]"]
+        .flatMap(fields => [...row.node.querySelectorAll(fields)])
+        .find(one => one.checkVisibility())
+        ?.focus({preventScroll: true});
       return {name: titleOf(row.field.name), detail: row.wrong.textContent};
     }
     update();

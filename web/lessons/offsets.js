@@ -145,12 +145,12 @@ export default {
         "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，共 {lat11} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多 {longer} ns。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
       ],
       [
-        "**“The first address must be an even multiple of the granularity.”** Any whole multiple is aligned: offset 32 is one [line] further, and on an sm_20, where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",
-        "**“首地址须是缓存粒度的偶数倍。”**只要是整数倍就算对齐：偏移 32 恰好移动一条[line]，在以缓存行为单位的 sm_20 上[efficiency]仍是 {f32} %。线程块的宽度也一样：只要是[warp]大小的整数倍即可。"
+        "**“The first address must be an even multiple of the granularity.”** So says one of the five posts that these lessons grew from, notes on global memory. Any whole multiple is aligned: offset 32 is one [line] further, and on a Fermi (sm_20), where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",
+        "**“首地址须是缓存粒度的偶数倍。”**这句话出自博文《CUDA 学习之第四章，全局内存（三）》，这些课程由五篇博文而来，它是其中之一。其实只要是整数倍就算对齐：偏移 32 恰好移动一条[line]，在以缓存行为单位的 Fermi（sm_20）上[efficiency]仍是 {f32} %。线程块的宽度也一样：只要是[warp]大小的整数倍即可。"
       ],
       [
-        "**“One store of four segments is better than two of one.”** Two words in the two halves of a [line] are {halves} transaction on an sm_20, with room for {room} bytes. An H200 moves the two sectors alone, {own} bytes. The post counts the transactions; it does not measure the times.",
-        "**“一次四段的写入优于两次一段的写入。”**落在同一条[line]前后两半的两个字，在 sm_20 上是 {halves} 个事务，容量 {room} 字节；H200 只搬那两个扇区，{own} 字节。博文只数了事务，没有测量时间。"
+        "**“One store of four segments is better than two of one.”** Two words in the two halves of a [line] are {halves} transaction on an sm_20, with room for {room} bytes. An H200 moves the two sectors alone, {own} bytes. Another of the posts, “CUDA ---- Memory Access”, says so: it counts the transactions and does not measure the times.",
+        "**“一次四段的写入优于两次一段的写入。”**落在同一条[line]前后两半的两个字，在 sm_20 上是 {halves} 个事务，容量 {room} 字节；H200 只搬那两个扇区，{own} 字节。这句话出自博文《CUDA ---- Memory Access》：它只数了事务，没有测量时间。"
       ]
     ],
   "intro":
@@ -201,7 +201,8 @@ export default {
         "answer": 1,
         "set": {"offset": 8},
         "reply": [[
-          "It takes as long as offset 11. So even the {more} % is not the fifth sector. Offset 8 is aligned to sectors and not to the 128-byte [line]: that explains a part (below). Offset 32 is aligned to both and still takes {more32} % more, for which nothing here has a cause. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.", "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 与扇区对齐，却没有与 128 字节的[line]对齐：这能解释一部分（见下文）。偏移 32 与两者都对齐，仍慢 {more32} %，这一部分这里说不出原因。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"
+          "It takes as long as offset 11. So even the {more} % is not the fifth sector. Offset 8 is aligned to sectors and not to the 128-byte [line]: that explains a part (below). Offset 32 is aligned to both and still takes {more32} % more, for which nothing here has a cause. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
+          "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 与扇区对齐，却没有与 128 字节的[line]对齐：这能解释一部分（见下文）。偏移 32 与两者都对齐，仍慢 {more32} %，这一部分这里说不出原因。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"
         ]],
         "rows": [
           ["t0", "load, offset 0", "读，偏移 0"], ["t8", "load, offset 8", "读，偏移 8"],

@@ -1,67 +1,27 @@
 /* /ui/compare?a=...&b=...: which of two sides is faster, point by point, with the interval of each ratio and what it
  * takes where that cannot be told. */
 import "../compare/words.js";
-import {get, link, post, postText} from "../api.js";
-import {requestsRun} from "../bulk/actions.js";
+import {get, post, postText} from "../api.js";
 import {save} from "../charts/export.js";
 import {fit} from "../charts/fit.js";
-import {h, redraw, replace, tip} from "../dom.js";
-import {count, digits, shape} from "../format.js";
+import {h, redraw, replace} from "../dom.js";
+import {count, digits} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {button, cell, headCell, numberCell} from "../parts.js";
-import {windowed} from "../windowed.js";
-import {t, term} from "../words.js";
-import {headDraw, ratioText, rowDraw, scaleOf, sign} from "../compare/forest.js";
+import {button} from "../parts.js";
+import {t} from "../words.js";
+import {askingMore} from "../compare/asking.js";
+import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {MOST, allRequests, moreRequest, plain, roundsOf, runsOut} from "../compare/more.js";
-import {bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
+import {runsOut} from "../compare/more.js";
+import {LETTERS, bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
+import {comparisonTable, valueText} from "../compare/table.js";
 
-const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"], LETTERS = ["a", "b"];
-/* An address may be 8000 characters long. */
-const ROUNDS_MOST = 32, ADDRESS_MOST = 7000, ID_LENGTH = 27, COMPUTE_MS = 1000, POLL_MS = 4000;
+const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
+const COMPUTE_MS = 1000, POLL_MS = 4000;
 
 export const title = () => t("nav.compare");
 
-const valueText = value => value === null ? t("sweep.default") :
-  Array.isArray(value)                    ? shape([...value, 1].slice(0, 3)) :
-  typeof value === "number"               ? count(value) :
-                                            String(value);
-
 const shortPercent = part => String(Number((part * 100).toFixed(4)));
-
-/* A grid that follows from the size and the block tells nothing. */
-function tellingNames(points) {
-  const names = [...new Set(points.flatMap(point => Object.keys(point.values)))],
-        without = names.filter(name => name !== "grid");
-  const distinct = new Set(points.map(point => JSON.stringify(without.map(name => point.values[name]))));
-  return distinct.size === points.length ? without : names;
-}
-
-/* Those with few values first: they make the groups. Numbers are sorted, others are as the requests list them. */
-function arranged(points, requests) {
-  const names = tellingNames(points),
-        ranks = new Map(names.map(name => {
-          const values =
-            [...new Map(points.map(point => [JSON.stringify(point.values[name] ?? null), point.values[name] ?? null]))
-               .entries()];
-          const listed = requests.flatMap(request => [request[name] ?? []].flat()).map(plain);
-          const at = value => listed.includes(plain(value)) ? listed.indexOf(plain(value)) : listed.length;
-          values.sort(
-            ([textA, a], [textB, b]) => typeof a === "number" && typeof b === "number" ?
-              a - b :
-              at(a) - at(b) || textA.localeCompare(textB, "en", {numeric: true}));
-          return [name, new Map(values.map(([key], i) => [key, i]))];
-        }));
-  names.sort((a, b) => ranks.get(a).size - ranks.get(b).size || a.localeCompare(b, "en"));
-  const rank = (point, name) => ranks.get(name).get(JSON.stringify(point.values[name] ?? null));
-  const sorted = [...points].sort((a, b) => names.reduce((order, name) => order || rank(a, name) - rank(b, name), 0));
-  return {
-    names,
-    sorted: sorted.map(
-      (point, i) =>
-        ({point, begins: i === 0 || names.length > 1 && rank(point, names[0]) !== rank(sorted[i - 1], names[0])}))
-  };
-}
 
 function headingOf(comparison, name) {
   const {points, verdicts: {under_way}} = comparison, all = {a: name, n: count(points.length), words: points.length};
@@ -175,7 +135,7 @@ function leftOut(comparison) {
 export async function open(root, params, {query, setQuery, announce, signal}) {
   const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, tables = new Map();
   /* Sweeps that have not ended, {request, mine: asked for here}, and the ids of those that were seen to end. */
-  const running = new Map(), ended = new Set(), asked_for = {a: [], b: []};
+  const running = new Map(), ended = new Set();
   const heading = h("h1", {class: "heading"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
         body = h("div", {}), news = h("div", {"aria-live": "polite"});
@@ -269,140 +229,25 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     draw();
   }
 
-  /* ---- more runs ---- */
-
-  /* Submits them, {letter, request, ...}, in turns, and makes what comes of each a part of the side that it is of. */
-  async function more(wanted) {
-    const came = {a: [], b: []}, most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
-    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS_MOST, most)), {
-      name: ({letter, of}) => `${letter.toUpperCase()} × ${count(of)}`,
-      size: ({items, runs}) => items.length * runs,
-      at_once: 1,
-      each: ({letter, request}, sweep) => {
-        known.set(sweep.id, {...sweep, request});
-        runningPut(sweep, {request, mine: true});
-        came[letter].push(sweep);
-      }
-    });
-    if (!done.length || signal.aborted) return;
-    for (const letter of LETTERS) {
-      if (sides[letter].sweeps.length || sides[letter].experiments.length)
-        sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
-      asked_for[letter].push(...came[letter]);
-    }
-    change({a: sideText(sides.a), b: sideText(sides.b)});
-  }
-  /* As long as they run. */
-  function newsDraw() {
-    if (![...running.values()].some(({mine}) => mine))
-      for (const letter of LETTERS) asked_for[letter] = [];
-    redraw(news, LETTERS.filter(letter => asked_for[letter].length).map(letter => {
-      const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
-      return h(
-        "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
-        h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
-    }));
-  }
-  const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
-  /* The service counts up to MOST: that many may not be enough. */
-  function pointText({needs}) {
-    const often = n => n >= MOST ? "most" : "about";
-    if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
-    return needsOf({needs})
-      .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))
-      .join(t("list.comma"));
-  }
-  const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
-  const mayRun = () => !me || me.role !== "read";
-  function needsCell(point) {
-    if (!point.needs) return cell();
-    const letters = needsOf(point), words = pointText(point);
-    if (!letters.length || !mayRun())
-      return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
-    const act = button(
-      words,
-      () => more(
-        letters.map(letter => ({
-                      letter,
-                      items: [point],
-                      request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
-                    }))),
-      {small: true, key: `more ${JSON.stringify(point.values)}`});
-    tip(act[0], point.needs.reason);
-    return cell(act);
-  }
-  /* What all points need that cannot be told, at once. */
-  function undecidedAgain() {
-    const untold = comparison.points.filter(point => point.needs && needsOf(point).length);
-    if (untold.length < 2 || !mayRun()) return null;
-    const wanted = allRequests(comparison, sides, heads);
-    const runs = LETTERS
-                   .map(
-                     letter =>
-                       [letter,
-                        wanted.filter(one => one.letter === letter)
-                          .reduce((sum, one) => sum + one.points * one.request.repeat, 0)])
-                   .filter(([, n]) => n > 0)
-                   .map(
-                     ([letter, n]) => untold.some(point => point.needs[letter] >= MOST) ?
-                       t("compare.least_runs", {n: count(n), letter: letter.toUpperCase()}) :
-                       moreText(letter, n))
-                   .join(t("list.comma"));
-    return button(
-      t("compare.all_undecided", {points: count(untold.length), runs}), () => more(wanted), {key: "all undecided"});
-  }
+  const asking = askingMore({
+    now: () => ({sides, heads, comparison, me}),
+    begun: (sweep, request) => {
+      known.set(sweep.id, {...sweep, request});
+      runningPut(sweep, {request, mine: true});
+    },
+    joined: came => {
+      for (const letter of LETTERS)
+        if (sides[letter].sweeps.length || sides[letter].experiments.length)
+          sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
+      change({a: sideText(sides.a), b: sideText(sides.b)});
+    },
+    signal
+  });
 
   /* ---- what it shows ---- */
 
-  function forestTable(width) {
-    const {names, sorted} = arranged(comparison.points, LETTERS.map(letter => heads[letter]?.request ?? {})),
-                  drawn = Math.max(
-                    190,
-                    Math.min(
-                      720,
-                      width - 88 * Math.max(1, names.length) - 2 * 68 - 128 - 118 - 40 -
-                        (comparison.verdicts.cannot_tell ? 200 : 0)));
-    const scale = scaleOf(comparison.points, comparison.same_within, drawn), hot = comparison.time === "hot";
-    const rowOf = ({point, begins}) =>
-      h("tr", {class: `${point.verdict}${begins ? " begins" : ""}`},
-        names.length ?
-          names.map(
-            (name, i) =>
-              h(i ? "td" : "th",
-                {scope: i ? null : "row",
-                 class: i                       ? "number" :
-                   begins || names.length === 1 ? null :
-                                                  "repeated"},
-                i || names.length === 1 || name === "kernel" ? valueText(point.values[name] ?? null) :
-                                                               `${name} ${valueText(point.values[name] ?? null)}`)) :
-          h("th", {scope: "row"}, t("compare.the_point")),
-        numberCell(h("span", {class: "quiet"}, digits(point.a.median_us))), numberCell(digits(point.b.median_us)),
-        h("td", {class: "forest-cell"}, rowDraw(scale, point)), h("td", {class: "ratio"}, ratioText(point)),
-        h("td", {class: "verdict"}, sign(point.verdict), " ", t(`compare.${point.verdict}`),
-          point.a.unstable + point.b.unstable ?
-            tip(
-              h("span", {class: "warn"}, " △"),
-              t("compare.unstable",
-                {n: count(point.a.unstable + point.b.unstable), words: point.a.unstable + point.b.unstable})) :
-            null),
-        comparison.verdicts.cannot_tell ? needsCell(point) : null);
-    const heads_of = () =>
-      [names.length ? names.map((name, i) => headCell(name, i > 0)) : headCell(t("compare.point")),
-       headCell(`A, µs`, true), headCell(`B, µs`, true),
-       h("th", {scope: "col", class: "forest-cell"}, h("span", {class: "unseen"}, t("compare.ratio_scale")),
-         headDraw(scale)),
-       headCell([t("compare.ratio"), " ", term("interval", "95 %")]), headCell(t("compare.verdict")),
-       comparison.verdicts.cannot_tell ? headCell(t("compare.needs")) : null];
-    const all = windowed({
-      caption: t("compare.caption", {time: t(hot ? "strip.hot" : "strip.cold")}),
-      heads: () => heads_of().flat().filter(Boolean),
-      rowOf,
-      rowHeight: 26,
-      className: "forest-table"
-    });
-    all.update(sorted);
-    return all.node;
-  }
+  const tableDraw = width => comparisonTable(
+    {comparison, requests: LETTERS.map(letter => heads[letter]?.request ?? {}), needsCell: asking.needsCell}, width);
 
   function commonText() {
     const {common, but_for, points} = comparison, {kernel, ...rest} = common;
@@ -433,7 +278,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (comparison) announce(words);
     }
     formDraw();
-    newsDraw();
+    redraw(news, asking.news([...running.values()].some(({mine}) => mine)));
     redraw(
       acts, timeChoice(),
       h("button", {
@@ -475,11 +320,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
            ` ${sideWords(sides[letter], known)}${t(letter === "a" ? "punct.semicolon" : "punct.stop")}`]),
       commonText());
     const {points, chance} = comparison;
-    if (points.length) forest = fit(forestTable, {class: "forest-place"});
+    if (points.length) forest = fit(tableDraw, {class: "forest-place"});
     replace(
       body, points.length > 0 && countsRow(comparison), differsPanel(comparison),
       points.length > 0 &&
-        h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, undecidedAgain())),
+        h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, asking.undecidedAgain())),
       h("div", {class: "note compare-note"},
         h("p", {},
           points.length ? t("compare.note", {percent: shortPercent(comparison.same_within)}) : t("compare.why_nothing"),

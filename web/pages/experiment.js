@@ -66,7 +66,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   let experiment = first, me = null, parameters = [], known = null, brought = null;
   let pin = pinFound(query, setQuery), baseline = null;
   const code = codePanel(), counting = h("div", {class: "counting"});
-  replace(root, h("div", {class: "result-top"}, facts, buttons), head, body);
+  /* The headline, which gets the focus, stands before the buttons: the next Tab finds them. */
+  replace(root, head, h("div", {class: "result-top"}, facts, buttons), body);
 
   get(`/v1/kernels/${experiment.request.kernel}`, {signal})
     .then(

@@ -115,7 +115,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
           ...(names.length > 1 ? [{name: "device", options: names}] : []), {name: "owner"},
           {name: "label", read: text => text.trim().replace(/^([\w.-]+)=/, "$1:")}, ...TIMES
         ],
-        go),
+        go, list.node),
       list.node, bar.node, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));

@@ -7,7 +7,7 @@ import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
-import {Known, lineName, linesOf, queueTable, rowsOf, runsOn, shares, sweepOf} from "../waiting.js";
+import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
 
 const RESULTS = 8, REDRAW_MS = 250, RESULTS_MS = 4000;
@@ -170,7 +170,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     ]);
     drawResults();
   });
-  const known = new Known(signal, draw);
+  const known = new Known(signal, draw), rowsOf = steadyRows(queues, draw);
 
   const linePanel = line =>
     h("section", {class: "panel wide"},

@@ -7,7 +7,7 @@ import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, watchLive} from "../live.js";
 import {agoCell, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
-import {Known, lineName, linesOf, queueTable, rowsOf, runsOn} from "../waiting.js";
+import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
 const REDRAW_MS = 250, OWN_MS = 5000, OWN = 20;
@@ -89,7 +89,7 @@ export function open(root, params, {api, announce, signal}) {
             own.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
         null);
   });
-  const known = new Known(signal, draw);
+  const known = new Known(signal, draw), rowsOf = steadyRows(lines, draw);
 
   const drainButton = (queue, one, name) => one &&
     holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume_device", "drain"],

@@ -315,7 +315,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await go(`sweeps/${json.id}`);
           },
           {key: "again"}),
-      may_run && moreButton(sweep, spec, {signal, go}), may_run && bulk?.failedAgain?.(sweep),
+      may_run && moreButton(sweep, {spec, relative}, {signal, go}), may_run && bulk?.failedAgain?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {

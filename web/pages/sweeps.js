@@ -174,8 +174,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go), list.node, bar.node,
-      line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go, list.node), list.node,
+      bar.node, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [

@@ -146,9 +146,9 @@ export function linesOf(sweep, choice) {
 
 const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
 
-/* How many more runs of each point may tell what cannot be told; 0: none, or not yet known. */
-export const moreRuns = spec => Math.max(
-  0,
+/* How many more runs of each point may tell what the charts cannot; 0: none, or not yet known. */
+export const moreRuns = (spec, relative) => Math.max(
+  relative?.more ?? 0,
   ...(
     spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
                 spec.series.map(one => entriesOf(one.points)))
@@ -255,7 +255,8 @@ export function relativeOf(sweep, choice) {
   const found = concluded(told, false), reference = entries.find(({point}) => point === first);
   /* What is lost is lost against the first. */
   const loss = found.worst && reference ? concluded([reference, found.worst], false) : found;
-  const lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
+  const more = Math.max(found.more, loss.more),
+        lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
         feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
   measured.note = lost > 0 ? t("sweep.at_most_lost", {percent: percent(lost, 1)}) : "";
   const write = value => percent(value / 100, 1);
@@ -270,17 +271,11 @@ export function relativeOf(sweep, choice) {
     metric,
     points: drawn,
     whose: split ? namedValue(split.name, series) : "",
+    more,
     height: 270,
     sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
       sentenceOf(
-        {
-          ...found,
-          best: loss.best,
-          apart: lost !== null,
-          rivals: lost === null ? loss.rivals : [],
-          ahead: null,
-          more: Math.max(found.more, loss.more)
-        },
+        {...found, best: loss.best, apart: lost !== null, rivals: lost === null ? loss.rivals : [], ahead: null, more},
         () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
         ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0

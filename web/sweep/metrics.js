@@ -44,11 +44,11 @@ function publishedOf(point, name) {
   return name.replace("published_", "") in off ? null : number(point.first[name]);
 }
 
-/* The interval of a rate follows from that of its time. */
-function rangeOf(point, name, value) {
+/* The interval of what a time is turned into follows from that of the time. */
+function rangeOf(point, name, value, less) {
   const kind = /^(cold|hot)_/.exec(name)?.[1], {median, low, high} = point[kind] ?? {};
   if (value === null || !(number(low) > 0) || number(high) === null || !median) return null;
-  return name === `${kind}_median_us` ? [low, high] : [value * median / high, value * median / low];
+  return (less ? [low / median, high / median] : [median / high, median / low]).map(part => value * part);
 }
 
 /* Only the cold time is predicted; a counted figure has its prediction in a column of its own. */
@@ -67,16 +67,16 @@ const metricMade = metric => ({
                           value => digits(value)
 });
 
-function metricOfColumn({name, unit, text, views, better}) {
-  const shown = SHOWN[unit] ?? {unit: unit ?? ""}, scale = shown.scale ?? 1, summed = views.includes("summary");
+function metricOfColumn({name, unit, text, better}) {
+  const shown = SHOWN[unit] ?? {unit: unit ?? ""}, scale = shown.scale ?? 1, less = better === "less";
   const value = point => scaled(number(point.figure(name)), scale);
   return metricMade({
     id: name,
     unit: shown.unit,
-    less: better === "less",
+    less,
     title: () => text[language()],
     value,
-    range: point => summed ? rangeOf(point, name, value(point)) : null,
+    range: point => rangeOf(point, name, value(point), less),
     predicted: point => scaled(predictedOf(point, name), scale),
     published: point =>
       name.startsWith("measured_") ? scaled(publishedOf(point, name.replace("measured_", "published_")), scale) : null

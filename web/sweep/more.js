@@ -1,5 +1,5 @@
-/* moreButton(sweep, spec, {signal, go}): the same sweep again with as many runs of each point as may tell what the
-   charts cannot (sure.js); null where nothing is left open, or a sweep takes no more. */
+/* moreButton(sweep, {spec, relative}, {signal, go}): the same sweep again with as many runs of each point as may tell
+   what the charts cannot (sure.js); null where nothing is left open, or a sweep takes no more. */
 import {send} from "../api.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
@@ -10,8 +10,8 @@ import "./words.js";
 
 const REPEAT_MOST = 1000, RUNS_MOST = 10000;
 
-export function moreButton({head, running}, spec, {signal, go}) {
-  const more = spec && !running ? moreRuns(spec) : 0, repeat = Math.max(RUNS_LEAST, head.repeat + more);
+export function moreButton({head, running}, {spec, relative}, {signal, go}) {
+  const more = spec && !running ? moreRuns(spec, relative) : 0, repeat = Math.max(RUNS_LEAST, head.repeat + more);
   if (!more || repeat > REPEAT_MOST || repeat * head.point_count > RUNS_MOST) return null;
   return button(t("sure.ask", {n: count(repeat)}), async () => {
     const {json} = await send("POST", "/v1/sweeps", {...head.request, repeat}, {signal});

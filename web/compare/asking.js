@@ -1,0 +1,99 @@
+/* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, signal}) gives {needsCell,
+   undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told of each
+   sweep that was submitted, joined({a, b}) of all of them, to make them part of their side. needsCell(point) is a cell
+   with a button for one point, undecidedAgain() a button for all of them or null; news(under_way) says what was asked
+   for, as long as it runs. */
+import {link} from "../api.js";
+import {requestsRun} from "../bulk/actions.js";
+import {h, tip} from "../dom.js";
+import {count} from "../format.js";
+import {button, cell} from "../parts.js";
+import {t} from "../words.js";
+import {MOST, allRequests, moreRequest, roundsOf} from "./more.js";
+import {LETTERS} from "./sides.js";
+import "./words.js";
+
+/* An address may be 8000 characters long. */
+const ROUNDS_MOST = 32, ADDRESS_MOST = 7000, ID_LENGTH = 27;
+
+export function askingMore({now, begun, joined, signal}) {
+  const asked_for = {a: [], b: []};
+
+  /* Submits them, {letter, request, ...}, in turns, and makes what comes of each a part of the side that it is of. */
+  async function more(wanted) {
+    const came = {a: [], b: []}, most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
+    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS_MOST, most)), {
+      name: ({letter, of}) => `${letter.toUpperCase()} × ${count(of)}`,
+      size: ({items, runs}) => items.length * runs,
+      at_once: 1,
+      each: ({letter, request}, sweep) => {
+        begun(sweep, request);
+        came[letter].push(sweep);
+      }
+    });
+    if (!done.length || signal.aborted) return;
+    for (const letter of LETTERS) asked_for[letter].push(...came[letter]);
+    joined(came);
+  }
+  /* As long as they run. */
+  function news(under_way) {
+    if (!under_way)
+      for (const letter of LETTERS) asked_for[letter] = [];
+    return LETTERS.filter(letter => asked_for[letter].length).map(letter => {
+      const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
+      return h(
+        "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
+        h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
+    });
+  }
+  const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
+  /* The service counts up to MOST: that many may not be enough. */
+  function pointText({needs}) {
+    const often = n => n >= MOST ? "most" : "about";
+    if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
+    return needsOf({needs})
+      .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))
+      .join(t("list.comma"));
+  }
+  const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
+  const mayRun = () => now().me?.role !== "read";
+  function needsCell(point) {
+    if (!point.needs) return cell();
+    const letters = needsOf(point), words = pointText(point);
+    if (!letters.length || !mayRun())
+      return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
+    const act = button(words, () => {
+      const {sides, heads, comparison} = now();
+      return more(
+        letters.map(letter => ({
+                      letter,
+                      items: [point],
+                      request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
+                    })));
+    }, {small: true, key: `more ${JSON.stringify(point.values)}`});
+    tip(act[0], point.needs.reason);
+    return cell(act);
+  }
+  /* What all points need that cannot be told, at once. */
+  function undecidedAgain() {
+    const {sides, heads, comparison} = now(),
+                         untold = comparison.points.filter(point => point.needs && needsOf(point).length);
+    if (untold.length < 2 || !mayRun()) return null;
+    const wanted = allRequests(comparison, sides, heads);
+    const runs = LETTERS
+                   .map(
+                     letter =>
+                       [letter,
+                        wanted.filter(one => one.letter === letter)
+                          .reduce((sum, one) => sum + one.points * one.request.repeat, 0)])
+                   .filter(([, n]) => n > 0)
+                   .map(
+                     ([letter, n]) => untold.some(point => point.needs[letter] >= MOST) ?
+                       t("compare.least_runs", {n: count(n), letter: letter.toUpperCase()}) :
+                       moreText(letter, n))
+                   .join(t("list.comma"));
+    return button(
+      t("compare.all_undecided", {points: count(untold.length), runs}), () => more(wanted), {key: "all undecided"});
+  }
+  return {needsCell, undecidedAgain, news};
+}
