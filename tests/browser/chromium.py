@@ -13,7 +13,7 @@ from conftest import Service  # noqa: E402
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import ElementClickInterceptedException
+    from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service as Driver
     from selenium.webdriver.common.by import By
 except ImportError:
@@ -101,7 +101,12 @@ class Walk:
         return self.browser.find_elements(By.CSS_SELECTOR, css)
 
     def text(self, css):
-        return " ".join(element.text for element in self.all(css))
+        for _ in range(100):
+            try:
+                return " ".join(element.text for element in self.all(css))
+            except StaleElementReferenceException:  # drawn anew between the two
+                time.sleep(0.05)
+        raise AssertionError(f"{css} is drawn anew all the time")
 
     def says(self, words, css="main"):
         self.until(lambda: words in self.text(css).replace("\u00a0", " "))
