@@ -244,7 +244,7 @@ def test_rows_of_the_queue_keep_their_places_under_the_pointer_and_with_the_focu
     assert service.request("POST", "/v1/queue/resume").ok
     orders = lambda: browser.execute_async_script(ORDERS)  # noqa: E731
     walk.until(lambda: len(orders()) == 2)
-    ActionChains(browser).move_to_element(walk.all("td.when")[0]).perform()
+    walk.until(lambda: not ActionChains(browser).move_to_element(walk.all("td.when")[0]).perform())  # it may be drawn anew meanwhile
     assert len(orders()) == 1
     ActionChains(browser).move_to_element(walk.all("h1")[0]).perform()
     walk.until(lambda: len(orders()) == 2)
