@@ -233,7 +233,7 @@ def test_whatever_is_compared_by_times_has_an_interval_and_more_runs_can_be_aske
 
 MAPS = """Promise.resolve(given[0]).then(values => {
     const numbers = name => ({name, kind: "number", values: [0, 1]});
-    const point = (offset, block, [measured, predicted, state]) => ({values: {offset, block}, state, predicted, figure: () => measured, cold: {}, hot: {}, asked: 1, stable: null});
+    const point = (offset, block, [measured, predicted, state]) => ({values: {offset, block}, state, predicted, figure: () => measured, cold: {}, hot: {}, asked: given[1] ?? 1, succeeded: 0, stable: null});
     const rows = values.map((one, i) => point(i % 2, i >> 1, one));
     return m.mapsOf({axes: [numbers("offset"), numbers("block")], rows, running: false}, {y: "cold_median_us", x: "offset", series: "block", at: {}, zoom: null, rows: null});
 }).then(spec => import([...document.scripts].find(one => one.src.endsWith("app.js")).src.replace("app.js", "charts/map.js")).then(map => {
@@ -254,4 +254,6 @@ def test_a_map_shows_what_is_only_predicted_and_cells_without_a_value_as_empty(b
     assert "rgb(0, 0, 0)" not in waiting and "Predicted" not in said
     waiting, cells, key, said = walk.module("sweep/charts.js", MAPS, [[None, 4, "cancelled"], [None, 3, "cancelled"], [None, 6, "queued"], [None, 2, "queued"]])
     assert sorted(cells) == ["2.000", "3.000", "4.000", "6.000"] and not key and not waiting and said.startswith("Predicted, not counted.")
+    *_, of_two_runs = walk.module("sweep/charts.js", MAPS, [[None, 4, "cancelled"], [None, 3, "cancelled"], [None, 6, "queued"], [None, 2, "queued"]], 2)
+    assert of_two_runs == said, "no run makes a prediction surer"
     walk.end()

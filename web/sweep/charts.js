@@ -146,13 +146,16 @@ export function linesOf(sweep, choice) {
 
 const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
 
+/* No run makes a prediction surer. */
+const knownOf = spec => spec.predicted ? () => true : isSure;
+
 /* How many more runs of each point may tell what the charts cannot; 0: none, or not yet known. */
 export const moreRuns = (spec, relative) => Math.max(
   relative?.more ?? 0,
   ...(
     spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
                 spec.series.map(one => entriesOf(one.points)))
-    .map(entries => concluded(entries, spec.metric.less).more));
+    .map(entries => concluded(entries, spec.metric.less, knownOf(spec)).more));
 
 /* A sentence for each series. */
 export function linesSentence(spec, choice) {
@@ -347,7 +350,7 @@ export function mapSentence(spec) {
     const known = cells.filter(cell => cell.value !== null);
     if (!known.length) return [];
     const said = sentenceOf(
-      concluded(known, spec.less),
+      concluded(known, spec.less, knownOf(spec)),
       (best, worst) =>
         best.value === worst.value ? t("map.all_one", {value: withUnit(spec.metric, best.value)}) : t("map.sentence", {
           best: withUnit(spec.metric, best.value),

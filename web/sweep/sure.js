@@ -1,10 +1,11 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
-   is an interval over its runs. concluded(entries, less), of [{point, value, range}] with values, is {best, worst,
-   apart, rivals, ahead, unsure, more}: best and worst of the sure ones, or null; `apart`: their intervals do not meet;
-   `rivals`: those whose intervals meet that of the best; `ahead`: {one, behind}, where best and worst are not apart:
-   the best one of which the interval is apart from some behind it, and these, or null; `more`: how many more runs of
-   each point are likely to tell what cannot be told, 0 while runs are still to come. sentenceOf(found, say, name) makes
-   it words; say(best, worst) is the sentence where these two can be told, name(entry) a text. */
+   is an interval over its runs. concluded(entries, less, known), of [{point, value, range}] with values, is {best,
+   worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null; `apart`: their
+   intervals do not meet; `rivals`: those whose intervals meet that of the best; `ahead`: {one, behind}, where best and
+   worst are not apart: the best one of which the interval is apart from some behind it, and these, or null; `more`: how
+   many more runs of each point are likely to tell what cannot be told, 0 while runs are still to come.
+   sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where these two can be told,
+   name(entry) a text. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -24,8 +25,8 @@ function moreFor(best, worst) {
   return Math.min(MORE_MOST, Math.max(RUNS_LEAST, Math.ceil(runs * factor)) - runs) || 1;
 }
 
-export function concluded(entries, less) {
-  const sure = entries.filter(({point}) => isSure(point)), unsure = entries.filter(({point}) => !isSure(point));
+export function concluded(entries, less, known = isSure) {
+  const sure = entries.filter(({point}) => known(point)), unsure = entries.filter(({point}) => !known(point));
   const waits = entries.some(({point}) => point.state === "queued" || point.state === "running"),
         more = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
   if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
