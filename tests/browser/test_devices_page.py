@@ -71,7 +71,7 @@ def test_a_sweep_is_spread_by_the_form_and_shown_by_its_devices(browser, pool):
 
 
 def test_a_lost_run_has_its_reason_and_sides_on_several_devices_are_compared_within_each(browser, pool):
-    lost = pool.post({**SMALL, "device": "two", "labels": {"fake": "sleep:1"}}).json()
+    lost = pool.post({**SMALL, "device": "two", "labels": {"fake": "sleep:5"}}).json()
     pool.until(lambda: pool.get(lost["links"]["self"]).json()["state"] == "running")
     os.kill(pool.get("/v1/devices/two").json()["status"]["executor_pid"], signal.SIGKILL)
     pool.until(lambda: pool.get(lost["links"]["self"]).json()["lost"])

@@ -96,7 +96,7 @@ def test_what_a_device_waits_for_is_told_to_whoever_waits_for_it(two, words):
 
 
 def test_a_lost_run_is_told_with_its_device_and_why(two):
-    lost = two.post({**SMALL, "device": "cpu-2", "labels": {"fake": "sleep:1"}}).json()
+    lost = two.post({**SMALL, "device": "cpu-2", "labels": {"fake": "sleep:5"}}).json()  # until it is seen and killed, on a busy machine too
     two.until(lambda: two.get(lost["links"]["self"]).json()["state"] == "running")
     os.kill(two.get("/v1/devices/cpu-2").json()["status"]["executor_pid"], signal.SIGKILL)
     done = coalesce(two, "watch", lost["id"])

@@ -73,7 +73,7 @@ def test_what_is_kept_is_not_sent_to_who_asks_otherwise(service, paths):
 
 
 def test_what_has_not_ended_has_no_tag(service):
-    where = service.post({**SMALL, "labels": {"fake": "sleep:1"}}).json()["links"]["self"]
+    where = service.post({**SMALL, "labels": {"fake": "sleep:4"}}).json()["links"]["self"]
     running = service.get(where)
     assert "ETag" not in running.headers and running.headers["Cache-Control"] == "no-store"
     assert "ETag" in service.get(where + "?wait=20").headers
