@@ -1,7 +1,7 @@
 /* What was removed and can still be brought back: remove(path) removes, and a bar on every page has an Undo for each
    until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what
    bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo,
-   which then opens that page. */
+   which then opens that page; that of an experiment or a sweep removed from its own page opens it again. */
 import {del, get, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -30,7 +30,7 @@ export async function remove(path, options) {
 }
 
 export async function removedTogether(paths, page) {
-  if (paths.length > 1) togetherKeep([{paths, page}, ...together()]);
+  if (paths.length) togetherKeep([{paths, page}, ...together()]);
   await read();
 }
 
@@ -63,16 +63,16 @@ export function removalsBar(go) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
-  const undo = one => async () => {
+  const undo = (one, page = `${one.sweep ? "sweeps" : "experiments"}/${one.id}`) => async () => {
     await send("POST", one.links.restore);
     rows = rows.filter(other => other.id !== one.id);
     draw();
-    await go(`${one.sweep ? "sweeps" : "experiments"}/${one.id}`);
+    await go(page);
   };
   const timeSaid = until =>
     (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());
   const line = ({rows: [one], paths, page}) => {
-    if (paths)
+    if (paths?.length > 1)
       return h(
         "p", {},
         t(one.sweep ? "removals.sweeps" : "removals.experiments",
@@ -85,7 +85,7 @@ export function removalsBar(go) {
     return h(
       "p", {},
       t(one.sweep ? "removals.sweep" : "removals.experiment", {...values, time: timeSaid(one.restorable_until)}), " ",
-      button(t("removals.undo"), undo(one), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
+      button(t("removals.undo"), undo(one, page), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
   };
   draw = () => {
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());

@@ -137,6 +137,7 @@ def test_experiments_are_removed_after_one_question_and_come_back_by_one_undo(br
 
     pick(walk, 3)  # a single one goes at once, as its own page has it
     walk.click(".chosen-bar button", "Remove 1").says(f"…{ids[3][-6:]} is removed", ".removals").until(lambda: len(walk.all("tbody tr")) == 11)
+    walk.click(".removals button", "Undo").until(lambda: len(walk.all("tbody tr")) == 12 and browser.current_url.endswith("/ui/experiments"))
     walk.end()
 
 
@@ -197,6 +198,8 @@ def test_sweeps_are_cancelled_run_again_removed_and_two_are_compared(browser, se
     walk.until(lambda: service.get(f"/v1/sweeps/{waits}").json()["state"] == "cancelled")
     walk.says("2 chosen", ".chosen-bar").click(".chosen-bar button", "Run 2 again").says("2 of 2 submitted.", ".jobs")
     walk.until(lambda: len(walk.all(BOXES)) == 5 and len(walk.all(".jobs a")) == 2)
+    newest = [one["id"] for one in service.get("/v1/sweeps?page_size=2").json()["sweeps"]]
+    assert sorted(link.get_attribute("href").rpartition("/ui/")[2] for link in walk.all(".jobs a")) == sorted(f"sweeps/{one}" for one in newest)
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("have ended", "h1").click("thead .choose input").click(".chosen-bar button", "Remove 5")
     walk.says("5 sweeps go, with 82 experiments.", ".chosen-bar").click(".chosen-bar button", "Remove all").says("no sweeps yet", "h1")

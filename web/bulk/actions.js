@@ -57,8 +57,8 @@ export const removing = ({why, name, paths, ask, page}) => ({
   }
 });
 
-const placeOf = ({json}) =>
-  ({href: link(`${json.points ? "sweeps" : "experiments"}/${json.id}`), words: `…${json.id.slice(-6)}`});
+/* Of an experiment or of a sweep. */
+const placeOf = ({json}) => ({href: link(json.links.self.replace(/^\/v1\//, "")), words: `…${json.id.slice(-6)}`});
 
 /* request(item, signal) promises [path, body] of what is submitted for it. */
 export const running = ({why, name, request}) => ({

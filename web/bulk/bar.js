@@ -28,6 +28,9 @@ export function chosenBar({chosen, actions, more, again}) {
     const {done} = await action.start(able, left), items = done.flatMap(({item}) => item.items ?? item);
     chosen.drop(items);
     await again(items);
+    /* The button is no more: what came of it stands above, with its Undo or where it is. */
+    if (document.activeElement === document.body)
+      document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
   }
   const ableOf = (action, items) => items.filter(item => !action.why(item));
   function actionOf(action, items) {
@@ -59,6 +62,7 @@ export function chosenBar({chosen, actions, more, again}) {
     if (!items.length) asking = null;
     redraw(
       node, h("strong", {role: "status"}, t("bulk.chosen", {n: count(items.length)})),
+      h("span", {class: "quiet keys"}, t("bulk.enter")),
       elsewhere > 0 && h("span", {class: "quiet"}, t("bulk.elsewhere", {n: count(elsewhere)})),
       items.length > 0 && actions().map(action => actionOf(action, items)), items.length > 0 && more(),
       button(t("bulk.choose_none"), () => chosen.clear(), {small: true, key: "bulk none"}));

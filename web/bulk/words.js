@@ -6,6 +6,7 @@ wordsAdd({
   "bulk.choose": ["Choose {what}", "选择 {what}"],
   "bulk.choose_all": ["Choose all {n}", "全选，共 {n} 项"],
   "bulk.bar": ["The chosen ones", "已选各项"],
+  "bulk.enter": ["Enter on a box leads here", "在复选框上按 Enter 键到此处"],
   "bulk.chosen": ["{n} chosen", "已选 {n} 项"],
   "bulk.elsewhere": ["{n} of them not on this page", "其中 {n} 项不在本页"],
   "bulk.choose_none": ["Choose none", "取消选择"],

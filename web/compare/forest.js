@@ -118,7 +118,8 @@ export function ratioText(point) {
     ].filter(Boolean);
   }
   if (low === null) return [ratio(value)];
-  const form = intervalForm(value, low, high), places = Math.min(3, Math.max(1, form.places));
+  /* As many places as the band of what is called the same has: fewer would contradict a verdict. */
+  const form = intervalForm(value, low, high), places = 3;
   if (form.side === null)
     return [
       `${fixed(value, places)} `,

@@ -43,7 +43,10 @@ export function sideForm(letter, parts, sweeps, change) {
     placeholder: t("compare.rest_example"),
     "aria-describedby": "compare-syntax",
     data: {key: id("rest")},
-    onchange: event => put(now => ({...sideRead(event.target.value), sweeps: now.sweeps, experiments: now.experiments}))
+    onchange: event => put(now => {
+      const read = sideRead(event.target.value), named = read.sweeps.length || read.experiments.length || read.bare;
+      return named ? read : {...read, sweeps: now.sweeps, experiments: now.experiments};
+    })
   });
   return h(
     "fieldset", {class: "side"}, h("legend", {}, t("compare.side", {letter})),

@@ -10,6 +10,7 @@ import {atMost, onChange, watchLive} from "../live.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
 import {askingMore} from "../compare/asking.js";
+import {apartPanel, butFor, differsPanel, fieldsApart} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {runsOut} from "../compare/more.js";
@@ -73,38 +74,6 @@ function held(comparison, requests) {
     Object.assign(point, {verdict: "under_way", needs: null});
   }
   return comparison;
-}
-
-const sideValues = values => values.length ?
-  values
-    .map(
-      ({value, runs}) => `${value === null ? t("no_value") : valueText(value)}${
-        values.length > 1 ? ` (${t("compare.runs", {n: count(runs), words: runs})})` : ""}`)
-    .join(", ") :
-                            t("no_value");
-
-/* Of true and false: whether the arrays of a run were placed anew. */
-const sidePlaced = values => {
-  const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
-  return t("compare.placed", {n: runsOf(values.filter(({value}) => value)), of: runsOf(values)});
-};
-
-function differsPanel({differs, but_for}) {
-  const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
-  if (!beside.length)
-    return h(
-      "p", {class: "differs"}, t("compare.nothing_differs"),
-      but_for.length ? ` ${t("compare.but_for_said", {names: but_for.join(", ")})}` : "");
-  return h(
-    "div", {class: "differs warned"},
-    h("p", {}, h("strong", {}, "△ ", t("compare.differs")), " ", t("compare.differs_why")),
-    h("dl", {},
-      beside.map(
-        ({field, a, b}) => field === "placement_new" ?
-          h("div", {}, h("dt", {}, "placement"),
-            h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
-          h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
-            h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ", h("code", {}, sideValues(b)))))));
 }
 
 /* Why there is nothing to compare, or less than there could be. */
@@ -252,8 +221,12 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   function commonText() {
     const {common, but_for, points} = comparison, {kernel, ...rest} = common;
     return [
-      but_for.length ? [t("compare.paired_but"), " ", h("strong", {}, but_for.join(t("list.comma"))), t("punct.stop")] :
-                       `${t("compare.paired")} `,
+      but_for.length ?
+        [
+          t("compare.paired_but"), " ", but_for.map((name, i) => [i > 0 && t("list.comma"), butFor(comparison, name)]),
+          t("punct.stop")
+        ] :
+        `${t("compare.paired")} `,
       kernel && h("code", {}, kernel),
       Object.entries(rest)
         .filter(([name, value]) => !["grid", "shared_bytes"].includes(name) && value !== "default" && value !== null)
@@ -319,10 +292,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           [h("strong", {}, letter.toUpperCase()),
            ` ${sideWords(sides[letter], known)}${t(letter === "a" ? "punct.semicolon" : "punct.stop")}`]),
       commonText());
-    const {points, chance} = comparison;
+    const {points, chance} = comparison, apart = fieldsApart(comparison);
     if (points.length) forest = fit(tableDraw, {class: "forest-place"});
     replace(
-      body, points.length > 0 && countsRow(comparison), differsPanel(comparison),
+      body, points.length > 0 && countsRow(comparison),
+      apart.length ? apartPanel(apart, but_for => change({but_for})) : differsPanel(comparison),
       points.length > 0 &&
         h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, asking.undecidedAgain())),
       h("div", {class: "note compare-note"},

@@ -48,7 +48,7 @@ function answer({devices, queue, me}, known) {
     words: queue.queued || queue.running,
     time: duration(soonest ?? 0)
   };
-  if (soonest === undefined) return t(queue.queued ? "lab.busy" : "lab.only_runs", values);
+  if (soonest === undefined || me?.role === "read") return t(queue.queued ? "lab.busy" : "lab.only_runs", values);
   return t(queue.queued ? "lab.would" : "lab.would_next", values);
 }
 

@@ -345,7 +345,9 @@ export function mapsOf(sweep, choice) {
 }
 
 export function mapSentence(spec) {
-  const at = ({column, row}) => `${valueText(column)}\u00a0×\u00a0${valueText(row)}`;
+  const at = ({column, row}) => spec.shapes ?
+    `${valueText(column)}\u00a0×\u00a0${valueText(row)}` :
+    `${spec.columnName} ${valueText(column)}, ${spec.rowName} ${valueText(row)}`;
   const sentences = spec.maps.flatMap(({name, cells}) => {
     const known = cells.filter(cell => cell.value !== null);
     if (!known.length) return [];

@@ -41,7 +41,7 @@ function stateCell(point, paused) {
   if (point.state === "succeeded")
     return cell(
       point.stable !== false ? t("sweep.is_measured") :
-        isSure(point) ? tip(h("span", {}, t("sweep.is_measured")), t("sweep.varied", {n: count(point.succeeded)})) :
+        isSure(point) ? tip(h("span", {}, t("sweep.is_varied")), t("sweep.varied", {n: count(point.succeeded)})) :
                         unstableMark());
   const waits = paused ? "state.drained" : "sweep.waits";
   return cell(
