@@ -135,6 +135,37 @@ def test_what_the_compiler_says_stands_at_its_line_and_goes_when_it_is_mended(br
     walk.end()
 
 
+SCALED = """__global__ void scaled(float *out, const float *in, unsigned n, unsigned stride)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i * stride];
+}
+"""
+
+
+def test_another_kernel_in_the_place_of_an_example_has_nothing_of_its_launch(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?lang=en")
+    walk.until(lambda: marks(walk))
+    edited(walk).send_keys(Keys.CONTROL, "a")
+    walk.script("document.querySelector('.CodeMirror').CodeMirror.replaceSelection(arguments[0], null, 'paste')", SCALED)
+    walk.until(lambda: walk.all("#field-stride"))
+    walk.says("No fault in any", ".lead")
+    assert walk.script("[...document.querySelectorAll('.launch input[type=text], .launch input:not([type]), .launch textarea')].map(one => one.value).join('')") == ""
+    assert walk.all("#field-stride")[0].get_attribute("placeholder") == "0"
+    fill(walk, "stride", "4")
+    fill(walk, "n", "1024")
+    walk.says("is loaded by thread", ".lead").says("from before what is wrong now", ".source-results")
+    assert walk.until(lambda: walk.text(".fault-at")) == "in", "the array that the sentence names"
+    faded = lambda: walk.script("getComputedStyle(document.querySelector('.source-results b, .source-results strong')).color == getComputedStyle(document.querySelector('.source-results .stale, .source-results p.note')).color")  # noqa: E731
+    walk.until(faded)
+    walk.script("window.scrollTo(0, 250)")
+    walk.until(lambda: walk.script("document.querySelector('.top').contains(document.elementFromPoint(300, 24))"))
+    fill(walk, "stride", "1")
+    walk.says("No fault in any", ".lead").until(lambda: "from before" not in walk.text(".source-results"))
+    walk.end()
+
+
 def test_a_race_is_shown_at_both_of_its_lines(browser, service):  # noqa: F811
     walk = opened(browser, service, "source?example=race")
     walk.until(lambda: marks(walk, ".sign"))

@@ -20,6 +20,7 @@ import "../source/words.js";
 
 export const title = () => t("source.title");
 
+const KERNEL = /__global__ void (\w+)\(/;
 const PAUSE_MS = 300, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
 
 /* What the address has: a text of one's own, or an example by its name. Without either the tab's last text is there
@@ -92,7 +93,8 @@ export async function open(root, params, {query, setQuery, signal}) {
       changed(0);
     }
   });
-  const results = h("div", {class: "source-results"}, chart, chips.node, table.node);
+  const old = h("p", {class: "warn", hidden: true}, "△ ", t("source.old"));
+  const results = h("div", {class: "source-results"}, old, chart, chips.node, table.node);
   const examples = h("div", {}, examplesList(state.example)), step = h("div", {});
   replace(
     root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("source.title")), said),
@@ -111,7 +113,20 @@ export async function open(root, params, {query, setQuery, signal}) {
     timer = setTimeout(ask, pause);
   }
 
+  /* Another kernel in the place of an example has nothing of its launch, unless that was changed by hand. */
+  let example = EXAMPLES[begin.example];
+  function launchForget() {
+    if (!example || editor.text().includes(`${KERNEL.exec(example.source)[1]}(`)) return;
+    const {source, scalars, ...launch} = example;
+    example = null;
+    if (
+      Object.entries(launch).every(([name, value]) => typed[name] === value) &&
+      Object.entries(scalars ?? {}).every(([name, value]) => typed.scalars[name] === value))
+      form.clear();
+  }
+
   function typedNow() {
+    launchForget();
     if (state.example) {
       replace(examples, examplesList(null));
       replace(step);
@@ -190,6 +205,7 @@ export async function open(root, params, {query, setQuery, signal}) {
     const errors = error?.errors ?? [], faults = errors.filter(one => one.pointer === "#/source" && one.line),
           sentences = {};
     results.classList.toggle("stale", Boolean(error));
+    old.hidden = !error || !state.lines.length;
     said.classList.toggle("wrong", Boolean(error));
     if (error) editor.show({lines: [], faults, notes: []});
     const elsewhere = [];

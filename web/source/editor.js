@@ -78,9 +78,13 @@ export function editorOf({text, onText, onLine}) {
     cm.addLineClass(handle, "wrap", style);
     const widget = cm.addLineWidget(handle, noteOf(mark), {noHScroll: true});
     if (sign) cm.setGutterMarker(handle, "costs", sign);
-    const from = column > 0 && mark.kind === "fault" ? {line: cm.getLineNumber(handle), ch: column - 1} : null;
+    /* The array that a sentence names, or where the statement begins, which is all that the compiler tells. */
+    const [, array] = /\b(\w+)\[/.exec(mark.detail) ?? [],
+             named = array ? handle.text.search(new RegExp(`\\b${array}\\s*\\[`)) : -1,
+             ch = named < 0 ? column - 1 : named;
+    const from = column > 0 && mark.kind === "fault" ? {line: cm.getLineNumber(handle), ch} : null;
     const at =
-      from && cm.markText(from, {...from, ch: cm.getTokenAt({...from, ch: column}).end}, {className: "fault-at"});
+      from && cm.markText(from, {...from, ch: cm.getTokenAt({...from, ch: ch + 1}).end}, {className: "fault-at"});
     drawn.push(() => {
       cm.removeLineClass(handle, "wrap", style);
       widget.clear();

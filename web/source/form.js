@@ -1,8 +1,8 @@
 /* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived),
-   wrong({name: sentence}), archIs(name), has(name)}. `typed` holds what is typed, as text, and is changed in place: its
-   members block, grid, threads, arch, entry, shared_bytes, arguments, constants, check, and in `scalars` one for each
-   scalar parameter, whose names and types show() gets. questionOf(typed, source) is the request that follows, {wrong}
-   where it is no JSON. */
+   wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as text, and is changed in
+   place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants, check, and in `scalars` one
+   for each scalar parameter, whose names and types show() gets. questionOf(typed, source) is the request that
+   follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
 import {t} from "../words.js";
 import {ARCHITECTURES, architectureName} from "../charts/architectures.js";
@@ -115,8 +115,10 @@ export function launchForm({typed, onTyped}) {
         if (field !== place) scalars.insertBefore(field, place);
         before = field;
       }
-      parameters.forEach(({name, type}) => {
+      /* What is left empty has a value, too. */
+      parameters.forEach(({name, type, value}) => {
         now.get(name).type.textContent = type ?? "";
+        rows.get(name).input.placeholder = value ?? "";
       });
       shown = now;
   }
@@ -150,6 +152,14 @@ export function launchForm({typed, onTyped}) {
         field.classList.toggle("is-wrong", !wrong.hidden);
         input.setAttribute("aria-invalid", String(!wrong.hidden));
         if (sentences[name]) field.closest("details")?.setAttribute("open", "");
+      }
+    },
+    /* All but the architecture as where nothing is typed. */
+    clear() {
+      for (const name of [...MAIN, ...MORE, ...JSONS]) rows.get(name).input.value = typed[name] = "";
+      for (const name of Object.keys(typed.scalars)) {
+        typed.scalars[name] = "";
+        if (rows.has(name)) rows.get(name).input.value = "";
       }
     },
     archIs(name) {
