@@ -249,3 +249,12 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
     walk.script("sessionStorage.clear()")
     walk.end()
     service.stop()
+
+
+MEET = """(([low, high], [from, to]) => Boolean(m.meetMark({range: [low, high]}, {range: [from, to]})))(...given)"""
+
+
+def test_a_ratio_of_two_whose_intervals_meet_is_marked(browser, service):
+    walk = Walk(browser, service).open("lessons/offsets?lang=en")
+    assert [walk.module("teaching/figures.js", MEET, *pair) for pair in (([1, 3], [2, 4]), ([2, 4], [1, 3]), ([1, 2], [3, 4]), ([3, 4], [1, 2]))] == [True, True, False, False]
+    walk.end()

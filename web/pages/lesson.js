@@ -126,8 +126,8 @@ export async function open(root, {name}, {announce, signal}) {
 
   const size = [lesson.ask.size].flat().slice(0, lesson.flat ? 2 : 1).map(count).join("\u00a0×\u00a0");
   const conditions =
-    h("p", {class: "note"}, say(lesson.conditions ?? ["", ""]) || t("lessons.conditions", {n: size}), " ",
-      t("lessons.measured_at"));
+    h("p", {class: "note"}, h("strong", {}, "H200"), t("punct.colon"),
+      say(lesson.conditions ?? ["", ""]) || t("lessons.conditions", {n: size}), " ", t("lessons.measured_at"));
   replace(
     root,
     h("div", {class: "lesson"},

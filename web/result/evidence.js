@@ -59,7 +59,8 @@ export function timesPanel(result, span, signal) {
   const more =
     [
       timing.near_floor && t("times.near_floor", {us: digits(timing.floor_us)}),
-      first?.interval_of === "placement" && t("times.placement")
+      first?.interval_of === "placement" && kinds.some(({timing: {ci95_us}}) => Number.isFinite(ci95_us?.[0])) &&
+        t("times.placement")
     ].filter(Boolean)
       .join(t("punct.space"));
   return {

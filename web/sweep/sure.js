@@ -5,7 +5,7 @@
    worst are not apart: the best one of which the interval is apart from some behind it, and these, or null; `more`: how
    many more runs of each point are likely to tell what cannot be told, 0 while runs are still to come.
    sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where these two can be told,
-   name(entry) a text. */
+   name(entry) a text. meet(a, b): both have intervals, and these overlap. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -46,7 +46,7 @@ export function concluded(entries, less, known = isSure) {
   };
 }
 
-const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
+export const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
 
 function aheadOf(sure, before) {
   const ordered = [...sure].sort((a, b) => before(a, b) ? -1 : before(b, a) ? 1 : 0);

@@ -14,10 +14,12 @@
    told as value times scale (1), with so many places after the point. Tests hold the values against their sources, and
    scripts/lesson_bounds.py writes predictions and constants anew. figureOf(lesson, name, find) gives a figure's value,
    or null; with find(table, column, where) out of other rows than the lesson's; ownFigure(lesson, name, rows) that of
-   one's own device with its interval, ownText(...) its text, marked where it is not stable. shownOf(lesson, name) is
-   its text; write(lesson, pair) gives nodes, filled(lesson, text) a string. */
-import {h} from "../dom.js";
+   one's own device with its interval, meetMark(a, b) what stands where those of two meet, ownText(...) its text, marked
+   where it is not stable. shownOf(lesson, name) is its text; write(lesson, pair) gives nodes, filled(lesson, text) a
+   string. */
+import {h, tip} from "../dom.js";
 import {count} from "../format.js";
+import {meet} from "../sweep/sure.js";
 import {language, t, term} from "../words.js";
 
 const UNIT = /([\d}]) (%|µs|ns|ms|GB\/s|MB|KB|GB|B)(?![a-z])/g;
@@ -98,6 +100,9 @@ export function ownFigure(lesson, name, rows) {
                                                       }));
   return {value, range: [Math.min(...ends), Math.max(...ends)], stable};
 }
+
+/* Behind a ratio of two whose intervals meet. */
+export const meetMark = (a, b) => meet(a, b) && tip(h("span", {class: "quiet"}, "\u00a0◌"), t("lessons.own_meet"));
 
 export const isRatio = unit => unit === "%" || unit === "×";
 

@@ -17,7 +17,7 @@ import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
-import {figureOf, ownFigure, ownText, say, shownOf} from "./figures.js";
+import {figureOf, meetMark, ownFigure, ownText, say, shownOf} from "./figures.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {
@@ -196,7 +196,8 @@ export function pictureOf({lesson, signal, onChange}) {
       shown: !figure ? null :
         own          ? mine && ownText(mine, digits) :
                        shownOf(lesson, figure),
-      stable: !own || mine?.stable
+      stable: !own || mine?.stable,
+      mine: own && figure !== base ? mine : null
     };
   }
 
@@ -224,8 +225,9 @@ export function pictureOf({lesson, signal, onChange}) {
     const time = timeOf();
     if (time.value === null || time.base === null) return missing();
     if (what === "time") return `${time.shown}\u00a0${unit}`;
-    return time.stable && time.base.stable ? againstText(time.value / time.base.value) :
-                                             noValue(t("lessons.own_unsure"));
+    return time.stable && time.base.stable ?
+      [againstText(time.value / time.base.value), time.mine && meetMark(time.mine, time.base)] :
+      noValue(t("lessons.own_unsure"));
   }
 
   const againstText = ratio => {

@@ -9,7 +9,7 @@ import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, filled, isRatio, ownFigure, ownText, say, shownOf, write} from "./figures.js";
+import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, say, shownOf, write} from "./figures.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
 const minus = text => String(text).replace("-", "−");
@@ -155,9 +155,10 @@ function rowsOf({lesson, question, own}) {
     [
       numberCell(h("strong", {}, ownText(row.mine, digits))),
       numberCell(
-        first.mine === null                    ? noValue(t("lessons.own_missing")) :
-          row.mine.stable && first.mine.stable ? of(row.mine.value, first.mine.value) :
-                                                 noValue(t("lessons.own_unsure")))
+        first.mine === null ? noValue(t("lessons.own_missing")) :
+          row.mine.stable && first.mine.stable ?
+                              [of(row.mine.value, first.mine.value), row !== first && meetMark(row.mine, first.mine)] :
+                              noValue(t("lessons.own_unsure")))
     ];
   const cells = row =>
     [h("th", {scope: "row"}, row.name), !own && h("td", {class: "bars"}, barOf(row.value / most)),
@@ -178,5 +179,7 @@ function rowsOf({lesson, question, own}) {
   return h(
     "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),
     own && rows.some(row => row !== first && row.mine?.stable && first.mine?.stable) &&
-      h("p", {class: "note"}, t("lessons.own_scale")));
+      h("p", {class: "note"}, t("lessons.own_scale"),
+        rows.some(row => row !== first && row.mine && first.mine && meetMark(row.mine, first.mine)) &&
+          ` ◌: ${t("lessons.own_meet")}`));
 }

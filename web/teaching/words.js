@@ -31,6 +31,7 @@ wordsAdd({
   "lessons.h200_in": ["H200, {unit}", "H200，{unit}"],
   "lessons.of_size": ["{what}, size {size}", "{what}，规模 {size}"],
   "lessons.own_in": ["{device}, {unit}", "{device}，{unit}"],
+  "lessons.own_meet": ["it cannot be told which is more: the intervals meet", "区间重叠，无法判断哪个更大"],
   "lessons.own_scale": ["Compare ratios, not times: sizes differ, too.", "请比较比值，不要比较时间：规模也不同。"],
   "lessons.own_missing": ["This device has no figure for it.", "此设备没有这一项的数值。"],
   "lessons.used_by_neither": ["moved, used by neither", "已搬运，两个线程束都没有用到"],
