@@ -33,9 +33,12 @@ const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` :
 
 export function filterForm(path, filters, fields, go, list) {
   const used = new URLSearchParams(filters);
-  const send = event => {
+  /* The arrows of a choice that is closed change it one by one: who uses them stays there. */
+  const send = async event => {
     event?.preventDefault();
-    go(addressOf(path, used));
+    const {id} = document.activeElement;
+    await go(addressOf(path, used));
+    if (id) document.getElementById(id)?.focus({preventScroll: true});
   };
   const change = (name, read = text => text.trim()) => event => {
     if (event.target.value)

@@ -276,6 +276,18 @@ def test_filters_are_skipped_with_a_key_and_a_date_takes_one_stop(browser, serve
     walk.end()
 
 
+def test_who_changes_a_filter_by_keys_stays_in_it(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service).open("experiments?lang=en").says("newest first", "h1")
+    field = walk.until(lambda: walk.all("#filter-state"))[0]
+    field.send_keys(Keys.ARROW_DOWN)
+    walk.until(lambda: "state=queued" in browser.current_url and walk.script("document.activeElement.id") == "filter-state")
+    browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    walk.until(lambda: "state=running" in browser.current_url and walk.script("document.activeElement.id") == "filter-state")
+    walk.end()
+
+
 def test_filters_are_folded_on_a_phone_and_stay_as_the_reader_left_them(browser, serve):
     service = serve()
     service.run()
