@@ -32,7 +32,8 @@ export function sideForm(letter, parts, sweeps, change) {
                                        {n: count(parts.experiments.length), words: parts.experiments.length}) :
                                      t("compare.no_sweep")),
       one && !sweeps.some(sweep => sweep.id === one) && h("option", {value: one}, one),
-      sweeps.map(sweep => h("option", {value: sweep.id}, sweepText(sweep))));
+      sweeps.map(sweep => h("option", {value: sweep.id}, sweepText(sweep))),
+      sweeps.length > 0 && h("option", {disabled: true}, t("compare.older")));
   const rest = sideText({...parts, sweeps: [], experiments: []});
   const field = h("input", {
     id: id("rest"),

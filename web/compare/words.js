@@ -16,6 +16,7 @@ wordsAdd({
   "compare.sweep": ["sweep", "扫描"],
   "compare.no_sweep": ["no sweep: by what stands below", "不选扫描：按下面的条件"],
   "compare.sweeps": ["{n} sweeps together", "{n} 个扫描合并"],
+  "compare.older": ["an older one: sweep:ID in the field below", "更早的扫描：在下面的字段写 sweep:ID"],
   "compare.rest": ["and of it", "并且"],
   "compare.rest_example": ["where.offset:11, device:0, label:node=a", "where.offset:11, device:0, label:node=a"],
   "compare.syntax": ["A side is what all of these say together: {members} as name:value, label:name=value, where.FIELD:VALUE of the request. A period is since:2026-11-01,until:2026-12-01.", "一侧须同时满足：{members}（写作 name:value）、label:name=value、请求字段 where.FIELD:VALUE。时间段写作 since:2026-11-01,until:2026-12-01。"],
