@@ -283,14 +283,18 @@ static void print_only(const json_t *comparison, const char *side, const char *n
 
 void answers_print_comparison(const json_t *comparison, const struct screen *screen)
 {
-    print_differences(json_object_get(comparison, "differs"), screen);
+    bool matched = json_array_size(json_object_get(comparison, "points")) > 0;
+    if (matched)
+        print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
-    if (json_array_size(json_object_get(comparison, "points")) > 0)
+    if (matched)
         print_points(json_object_get(comparison, "points"), screen);
     print_uneven(json_object_get(comparison, "points"), screen);
     print_reasons(json_object_get(comparison, "points"), screen);
     print_only(comparison, "a", "A");
     print_only(comparison, "b", "B");
+    if (!matched)
+        answers_print_apart(comparison, screen);
     double apart_us = json_path_number(comparison, "apart_us");
     if (apart_us > 0)
         printf(

@@ -187,6 +187,27 @@ def test_of_placements_is_said_how_many_were_new(start):  # noqa: F811
     assert re.search(r"^placement 不同：A 重新放置 [01] 次，共 2 次运行；B 重新放置 4 次，共 4 次运行$", said, re.M), said
 
 
+def test_where_no_point_is_on_both_sides_the_fields_that_keep_them_apart_are_said(service):
+    def swept(*words):
+        return json.loads(coalesce(service, "sweep", "copy", *words, "label.fake=time:100", "--json").stdout)["id"]
+    compared = lambda *words, **more: coalesce(service, "compare", *words, expect=CANNOT_TELL, **more).stdout  # noqa: E731
+    plain, cached = (swept("size=4096,8192", f"load={load}") for load in ("default", "ca"))
+    said = compared(plain, cached)
+    assert "Nothing differs" not in said and "no point is on both sides" in said
+    assert said.endswith("load keeps the points apart: A default; B ca\n--but-for load compares points that differ in nothing else.\n"), said
+    said = compared(plain, cached, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8")
+    assert said.endswith("load 使两侧的测点不能配对：A default；B ca\n--but-for load 会比较其余字段都相同的测点。\n"), said
+    assert "load differs" in compared(plain, cached, "--but-for", "load").replace("request.", "")
+    said = compared(plain, swept("size=16384", "load=ca"), "--but-for", "load")
+    assert "size keeps the points apart: A 8192, 4096; B 16384\n" in said and "load keeps" not in said and "\n--but-for load,size" in said
+    mixed = [swept(f"size={size}", f"block={block}") for size, block in ((4096, 64), (8192, 32), (4096, 32), (8192, 64))]
+    joined = compared("sweep:" + ".".join(mixed[:2]), "sweep:" + ".".join(mixed[2:]))
+    assert joined.endswith("No single field keeps the points apart: their values are combined in other ways.\n"), joined
+    many = [swept("size=4096", f"block=32..{32 * 25} step 32", f"load={load}") for load in ("default", "ca")]
+    said = compared(*many)
+    assert "25 points are on side B alone\nThe service lists 20 of these points of A and 20 of B. Of those:\nload keeps the points apart: A default; B ca\n--but" in said, said
+
+
 def test_a_side_may_be_written_as_the_address_of_the_page_has_it(service):
     ids = [json.loads(coalesce(service, "sweep", "copy", "size=4096", "block=128,256", "label.who=ada", f"label.fake=time:{time}", "--json").stdout)["id"]
            for time in (100, 110)]
