@@ -203,7 +203,10 @@ static void print_reasons(const json_t *points, const struct screen *screen)
     const char *reason;
     char text[LANGUAGE_REASON_BYTES];
     size_t i;
+    bool more = false;
     json_array_foreach (points, i, point) {
+        more = more || isfinite(json_path_number(point, "needs.a")) ||
+               isfinite(json_path_number(point, "needs.b"));
         reason = json_path_text(point, "needs.reason", NULL);
         if (reason)
             json_object_set_new(reasons, reason,
@@ -214,8 +217,9 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                                               : language_text("%s cannot tell, %lld points: %s\n"),
                screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
                language_reason(reason, text));
-    if (json_object_size(reasons) > 0)
-        puts(language_text("About as many more runs as the table has may tell."));
+    if (more)
+        puts(language_text(
+            "The columns \"more of A\" and \"more of B\" say about how many more runs may tell."));
     json_decref(reasons);
 }
 
