@@ -282,7 +282,9 @@ static void print_only(const json_t *comparison, const char *side, const char *n
 {
     double count = json_path_number(json_object_get(comparison, side), "only_here.count");
     if (count > 0)
-        printf(language_text("%.0f points are on side %s alone\n"), count, name);
+        printf(count == 1 ? language_text("%.0f point is on side %s alone\n")
+                          : language_text("%.0f points are on side %s alone\n"),
+               count, name);
 }
 
 void answers_print_comparison(const json_t *comparison, const struct screen *screen)
