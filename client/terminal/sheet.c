@@ -6,7 +6,7 @@
 
 #include "client/terminal/language.h"
 
-enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 12 };
+enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 16 };
 
 struct cell {
     enum style style;

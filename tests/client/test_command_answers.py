@@ -268,8 +268,9 @@ def test_of_a_cancelled_sweep_what_was_measured_counts_as_done(service):
         assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} cancelled, on ")
         assert re.search(r"cancelled after [123] of 4 runs: cancelled with its sweep before it ran", shown), shown
         listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-        assert listed[0].split()[2:5] == ["measured", "request", "cancelled"]
-        assert listed[1].split()[1:9] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384", str(left)]
+        assert listed[0].split()[2:] == ["measured", "request", "owner", "submitted", "cancelled"]
+        assert listed[1].split()[1:8] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384"]
+        assert listed[1].split()[-1] == str(left)
     finally:
         assert service.request("POST", "/v1/queue/resume").ok
 
