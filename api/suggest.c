@@ -54,9 +54,20 @@ void suggest_begin(struct suggestion *suggestion, const char *wanted)
 {
     size_t length = strlen(wanted);
     *suggestion = (struct suggestion){.wanted = wanted};
-    /* Of less than four letters every other name would be near. */
+    /* Of less than three letters every other name would be near. */
     if (length <= SUGGEST_NAME_MAX)
-        suggestion->distance = length < 4 ? 1 : length / 3 + 1;
+        suggestion->distance = length / 3 + 1;
+}
+
+/* Where all that is said is three letters, another letter makes another word, as gpu of cpu. */
+static bool is_other_word(const char *wanted, const char *name)
+{
+    int others = 0;
+    if (strlen(wanted) > 3)
+        return false;
+    for (; *wanted && *name; wanted++, name++)
+        others += tolower((unsigned char)*wanted) != tolower((unsigned char)*name);
+    return others == 1 && !*wanted && !*name;
 }
 
 void suggest_consider(struct suggestion *suggestion, const char *name)
@@ -71,7 +82,8 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
     if (length > SUGGEST_NAME_MAX || !suggestion->distance ||
         (wanted > length ? wanted - length : length - wanted) >= suggestion->distance)
         return;
-    if ((found = distance(suggestion->wanted, name)) < suggestion->distance) {
+    if ((found = distance(suggestion->wanted, name)) < suggestion->distance &&
+        !is_other_word(suggestion->wanted, name)) {
         suggestion->found = name;
         suggestion->distance = found;
     }

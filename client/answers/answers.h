@@ -44,6 +44,10 @@ void answers_print_samples(const json_t *document, const struct screen *screen);
 void answers_print_comparison(const json_t *comparison, const struct screen *screen);
 int answers_comparison_status(const json_t *comparison);
 
+/* Of a comparison without a point on both sides: the fields of the request that keep them apart, and how to compare
+   all the same. Nothing where a side has no point. */
+void answers_print_apart(const json_t *comparison, const struct screen *screen);
+
 /* The response of POST /v1/predictions with "explain": the sectors that one warp accesses as a drawing, and
    the sums for each instruction. */
 void answers_print_explanation(const json_t *answer, const struct screen *screen);

@@ -138,8 +138,11 @@ static void groups_columns(struct sheet *sheet, const struct groups *groups)
             chip_column(sheet, groups, group, "published_arch", groups->published_arch);
         if (group->own)
             chip_column(sheet, groups, group, "device_arch", groups->device_arch);
-        if (group->measured)
-            sheet_column(sheet, SPARE, language_text("measured"), language_text("here"));
+        if (group->measured) {
+            bool cold = strcmp(group->measured->name, "cold_median_us") == 0;
+            sheet_column(sheet, SPARE, language_text("measured"),
+                         cold ? language_text("here (cold)") : language_text("here"));
+        }
     }
 }
 

@@ -203,7 +203,10 @@ static void print_reasons(const json_t *points, const struct screen *screen)
     const char *reason;
     char text[LANGUAGE_REASON_BYTES];
     size_t i;
+    bool more = false;
     json_array_foreach (points, i, point) {
+        more = more || isfinite(json_path_number(point, "needs.a")) ||
+               isfinite(json_path_number(point, "needs.b"));
         reason = json_path_text(point, "needs.reason", NULL);
         if (reason)
             json_object_set_new(reasons, reason,
@@ -214,8 +217,9 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                                               : language_text("%s cannot tell, %lld points: %s\n"),
                screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
                language_reason(reason, text));
-    if (json_object_size(reasons) > 0)
-        puts(language_text("About as many more runs as the table has may tell."));
+    if (more)
+        puts(language_text(
+            "The columns \"more of A\" and \"more of B\" say about how many more runs may tell."));
     json_decref(reasons);
 }
 
@@ -278,19 +282,25 @@ static void print_only(const json_t *comparison, const char *side, const char *n
 {
     double count = json_path_number(json_object_get(comparison, side), "only_here.count");
     if (count > 0)
-        printf(language_text("%.0f points are on side %s alone\n"), count, name);
+        printf(count == 1 ? language_text("%.0f point is on side %s alone\n")
+                          : language_text("%.0f points are on side %s alone\n"),
+               count, name);
 }
 
 void answers_print_comparison(const json_t *comparison, const struct screen *screen)
 {
-    print_differences(json_object_get(comparison, "differs"), screen);
+    bool matched = json_array_size(json_object_get(comparison, "points")) > 0;
+    if (matched)
+        print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
-    if (json_array_size(json_object_get(comparison, "points")) > 0)
+    if (matched)
         print_points(json_object_get(comparison, "points"), screen);
     print_uneven(json_object_get(comparison, "points"), screen);
     print_reasons(json_object_get(comparison, "points"), screen);
     print_only(comparison, "a", "A");
     print_only(comparison, "b", "B");
+    if (!matched)
+        answers_print_apart(comparison, screen);
     double apart_us = json_path_number(comparison, "apart_us");
     if (apart_us > 0)
         printf(

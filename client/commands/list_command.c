@@ -152,9 +152,9 @@ static const struct rows_table_column sweep_columns[] = {
     {"measured", NULL, SHEET_RIGHT, .cell = measured_cell},
     {"failed", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = failed_cell},
     {"request", NULL, SPARE | SHEET_CUT, .cell = sweep_request_cell},
-    {"cancelled", NULL, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, .cell = cancelled_cell},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
+    {"cancelled", NULL, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, .cell = cancelled_cell},
     {NULL},
 };
 

@@ -127,8 +127,9 @@ const struct manual_command manual_commands[] = {
      "device_uuid=UUID, kernel=NAME, owner=NAME, since=TIME, until=TIME, sweep=ID, where.NAME=VALUE;\n"
      "or as the page's address has a side: sweep:ID,where.NAME:VALUE. The "
      "ratio is the time of A over the time of B:\n"
-     "above 1 B is faster. Exit 6 when B is worse in some point, 7 when that cannot be told for some and "
-     "none is worse.\n",
+     "above 1 B is faster. Exit 6 when B is worse in some point, 7 when none is worse and that cannot be "
+     "told for "
+     "some, or when no point is on both sides.\n",
      "coalesce compare 01M7YM65F54TJADP7Z58JCT8G6 01M7YM6JPB4T1ZD7F2WQ3R9K5E\n"
      "coalesce compare label.build=old label.build=new\n"
      "coalesce compare sweep=ID,where.offset=11 sweep=ID,where.offset=0 --but-for offset\n"
@@ -182,7 +183,7 @@ const struct manual_pair manual_exits[] = {
     {"4", "the service refused: its sentence says what would have been right"},
     {"5", "with --strict: a result is not stable"},
     {"6", "compare: B is worse than A in some point"},
-    {"7", "compare: nothing is worse, and for some point it cannot be told"},
+    {"7", "compare: nothing is worse, and for some point it cannot be told; or no point is on both sides"},
     {"130", "interrupted; what was submitted stays in the queue unless --cancel-on-interrupt was given"},
     {NULL, NULL},
 };

@@ -6,7 +6,7 @@
 
 #include "client/terminal/language.h"
 
-enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 12 };
+enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 16 };
 
 struct cell {
     enum style style;
@@ -96,20 +96,25 @@ static char *cut(const struct column *column, const struct screen *screen, const
     return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
 }
 
-/* Makes the table as narrow as the terminal, as far as its columns allow. */
+/* Makes the table as narrow as the terminal, as far as its columns allow: what may be cut gives way before others are
+   left out, and takes the room that is then over. */
 static void narrow(struct sheet *sheet, const struct screen *screen)
 {
-    int over;
+    struct column *cuttable = NULL;
     for (int i = 0; i < sheet->column_count && width_of(sheet) > screen->columns; i++)
         if (sheet->columns[i].flags & SHEET_ID)
             sheet->columns[i].width = SHEET_ID_HEAD + SHEET_ID_TAIL + (screen->ascii ? 3 : 1);
-    for (int i = sheet->column_count - 1; i > 0 && (over = width_of(sheet) - screen->columns) > 0; i--) {
-        struct column *column = &sheet->columns[i];
-        if (column->flags & SHEET_CUT && column->width - over >= CUT_LEAST)
-            column->width -= over;
-        else
-            column->left_out = column->left_out || column->flags & SHEET_SPARE;
-    }
+    for (int i = 0; i < sheet->column_count; i++)
+        if (sheet->columns[i].flags & SHEET_CUT)
+            cuttable = &sheet->columns[i];
+    int whole = cuttable ? cuttable->width : 0;
+    if (whole > CUT_LEAST)
+        cuttable->width = CUT_LEAST;
+    for (int i = sheet->column_count - 1; i > 0 && width_of(sheet) > screen->columns; i--)
+        sheet->columns[i].left_out = sheet->columns[i].left_out || sheet->columns[i].flags & SHEET_SPARE;
+    int room = screen->columns - width_of(sheet);
+    if (cuttable && room > 0)
+        cuttable->width = whole < cuttable->width + room ? whole : cuttable->width + room;
 }
 
 /* Takes the column away without a word. */

@@ -13,7 +13,7 @@ enum sheet_column {
     SHEET_RIGHT = 1,   /* aligned to the right: numbers */
     SHEET_SPARE = 2,   /* may be left out; the rightmost first */
     SHEET_ID = 4,      /* an id, of which the middle may be left out: 01M85N...XZP9SRJ */
-    SHEET_CUT = 8,     /* its end may be left out; with SHEET_SPARE only where little is left of it */
+    SHEET_CUT = 8,     /* of one column: its end may be left out, before other columns are */
     SHEET_FILLED = 16, /* left out where all of its cells are empty */
 };
 

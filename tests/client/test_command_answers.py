@@ -172,6 +172,7 @@ def test_two_sides_are_compared(service):
     done = coalesce(service, "compare", one, two, expect=CANNOT_TELL)
     assert "8 cannot tell" in done.stdout and "differs" in done.stdout
     assert done.stdout.count("a verdict needs at least five runs") == 1 and "more of A" in done.stdout
+    assert "The columns \"more of A\" and \"more of B\" say about how many more runs may tell." in done.stdout
     assert coalesce(service, "compare", one, two, "--json", expect=CANNOT_TELL).stdout.startswith('{"differs"')
 
 
@@ -185,6 +186,27 @@ def test_of_placements_is_said_how_many_were_new(start):  # noqa: F811
     assert re.search(r"^placement differs: A placed anew for [01] of 2 runs; B placed anew for 4 of 4 runs$", said, re.M), said
     said = coalesce(service, "compare", one, two, expect=CANNOT_TELL, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8").stdout
     assert re.search(r"^placement 不同：A 重新放置 [01] 次，共 2 次运行；B 重新放置 4 次，共 4 次运行$", said, re.M), said
+
+
+def test_where_no_point_is_on_both_sides_the_fields_that_keep_them_apart_are_said(service):
+    def swept(*words):
+        return json.loads(coalesce(service, "sweep", "copy", *words, "label.fake=time:100", "--json").stdout)["id"]
+    compared = lambda *words, **more: coalesce(service, "compare", *words, expect=CANNOT_TELL, **more).stdout  # noqa: E731
+    plain, cached = (swept("size=4096,8192", f"load={load}") for load in ("default", "ca"))
+    said = compared(plain, cached)
+    assert "Nothing differs" not in said and "no point is on both sides" in said
+    assert said.endswith("load keeps the points apart: A default; B ca\n--but-for load compares points that differ in nothing else.\n"), said
+    said = compared(plain, cached, LANG="zh_CN.UTF-8", LC_CTYPE="C.UTF-8")
+    assert said.endswith("load 使两侧的测点不能配对：A default；B ca\n--but-for load 会比较其余字段都相同的测点。\n"), said
+    assert "load differs" in compared(plain, cached, "--but-for", "load").replace("request.", "")
+    said = compared(plain, swept("size=16384", "load=ca"), "--but-for", "load")
+    assert "1 point is on side B alone\nsize keeps the points apart: A 4096, 8192; B 16384\n" in said and "load keeps" not in said and "\n--but-for load,size" in said
+    mixed = [swept(f"size={size}", f"block={block}") for size, block in ((4096, 64), (8192, 32), (4096, 32), (8192, 64))]
+    joined = compared("sweep:" + ".".join(mixed[:2]), "sweep:" + ".".join(mixed[2:]))
+    assert joined.endswith("No single field keeps the points apart: their values are combined in other ways.\n"), joined
+    many = [swept("size=4096", f"block=32..{32 * 25} step 32", f"load={load}") for load in ("default", "ca")]
+    said = compared(*many)
+    assert "25 points are on side B alone\nThe service lists 20 of these points of A and 20 of B. Of those:\nload keeps the points apart: A default; B ca\n--but" in said, said
 
 
 def test_a_side_may_be_written_as_the_address_of_the_page_has_it(service):
@@ -246,8 +268,9 @@ def test_of_a_cancelled_sweep_what_was_measured_counts_as_done(service):
         assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} cancelled, on ")
         assert re.search(r"cancelled after [123] of 4 runs: cancelled with its sweep before it ran", shown), shown
         listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-        assert listed[0].split()[2:5] == ["measured", "request", "cancelled"]
-        assert listed[1].split()[1:9] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384", str(left)]
+        assert listed[0].split()[2:] == ["measured", "request", "owner", "submitted", "cancelled"]
+        assert listed[1].split()[1:8] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384"]
+        assert listed[1].split()[-1] == str(left)
     finally:
         assert service.request("POST", "/v1/queue/resume").ok
 

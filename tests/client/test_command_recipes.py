@@ -49,6 +49,7 @@ def test_the_terminal_has_what_the_answer_has(service, name, locale):
         rows = [re.split(r" {2,}", line.strip())[len(points[0]["values"]):] for line in lines[first + 3:first + 3 + len(points)]]
         groups = list(groups_of(answer))
         assert published in lines[first + 2]
+        assert (re.search(r"here \(cold\)|这里（冷启动）", lines[first + 2]) is not None) == ("elapsed_ms" in head["columns"])
         named = [column for column in head["columns"] if column not in points[0]["values"] and column != "grid"]
         assert [column in lines[first + 1].split() for column in named] == [language == "en"] * len(named)
         for cells, *values in zip(rows, *groups, strict=True):

@@ -96,6 +96,8 @@ def test_a_list_of_sweeps_has_their_requests_in_a_line_each(service, columns):
         found = found.split("  ")[0]
         assert len(found) > 11 and (found == request or found.endswith("…") and request.startswith(found[:-1])), lines
     assert max(map(len, lines)) <= columns
+    assert "owner" in lines[0] or columns == 60, lines
+    assert "submitted" in lines[0] or columns < 100, lines
     whole_lines = coalesce(service, "ls", "--sweeps", "-n", "2").stdout
     assert all(f" {request}  " in whole_lines for request in whole), whole_lines
 
