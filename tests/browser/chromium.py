@@ -81,7 +81,7 @@ class Walk:
     def module(self, file, body, *arguments):
         """What `body` returns, an expression in which `m` is that module of the page and `given` are the arguments."""
         return self.browser.execute_async_script("""const given = [...arguments], done = given.pop();
-            import([...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "%s")).then(m => %s).then(done)""" % (file, body), *arguments)
+            import([...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "%s")).then(m => %s).then(done, error => done(String(error)))""" % (file, body), *arguments)
 
     def until(self, what, seconds=60):
         limit = time.monotonic() + seconds

@@ -255,6 +255,6 @@ MEET = """(([low, high], [from, to]) => Boolean(m.meetMark({range: [low, high]},
 
 
 def test_a_ratio_of_two_whose_intervals_meet_is_marked(browser, service):
-    walk = Walk(browser, service).open("lessons/offsets?lang=en")
+    walk = Walk(browser, service).open("lessons/offsets?lang=en").says("misaligned", "h1")
     assert [walk.module("teaching/figures.js", MEET, *pair) for pair in (([1, 3], [2, 4]), ([2, 4], [1, 3]), ([1, 2], [3, 4]), ([3, 4], [1, 2]))] == [True, True, False, False]
     walk.end()
