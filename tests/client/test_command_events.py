@@ -127,7 +127,7 @@ def test_a_killed_service_is_waited_for_once_it_is_back(start, tmp_path):  # noq
     directory.mkdir()
     path = str(directory / "socket")
     first = start("--socket", path)
-    command = subprocess.Popen([COMMAND, "sweep", "read_offset", "size=4096", "offset=0..5", "label.fake=sleep:0.4", "--json"],
+    command = subprocess.Popen([COMMAND, "sweep", "read_offset", "size=4096", "offset=0..5", "label.fake=sleep:1.5", "--json"],
                                env=environment(f"unix:{path}"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     first.until(lambda: any(s["done"] for s in first.get("/v1/sweeps").json()["sweeps"]))
     first.process.kill()
