@@ -145,7 +145,7 @@ SCALED = """__global__ void scaled(float *out, const float *in, unsigned n, unsi
 
 
 def test_another_kernel_in_the_place_of_an_example_has_nothing_of_its_launch(browser, service):  # noqa: F811
-    walk = opened(browser, service, "source?lang=en")
+    walk = opened(browser, service, "source?example=naive&lang=en")
     walk.until(lambda: marks(walk))
     edited(walk).send_keys(Keys.CONTROL, "a")
     walk.script("document.querySelector('.CodeMirror').CodeMirror.replaceSelection(arguments[0], null, 'paste')", SCALED)

@@ -62,10 +62,10 @@ export function chosenBar({chosen, actions, more, again}) {
     if (!items.length) asking = null;
     redraw(
       node, h("strong", {role: "status"}, t("bulk.chosen", {n: count(items.length)})),
-      h("span", {class: "quiet keys"}, t("bulk.enter")),
       elsewhere > 0 && h("span", {class: "quiet"}, t("bulk.elsewhere", {n: count(elsewhere)})),
       items.length > 0 && actions().map(action => actionOf(action, items)), items.length > 0 && more(),
-      button(t("bulk.choose_none"), () => chosen.clear(), {small: true, key: "bulk none"}));
+      button(t("bulk.choose_none"), () => chosen.clear(), {small: true, key: "bulk none"}),
+      h("span", {class: "quiet keys"}, t("bulk.enter")));
   }
   return {node, update};
 }
