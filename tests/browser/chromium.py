@@ -52,17 +52,6 @@ def serve(tmp_path):
         service.stop()
 
 
-# A loop that an idle machine does in 75 ms.
-LOOP = """const begun = performance.now(); let sum = 0;
-for (let i = 0; i < 6e7; i++) sum += i % 7 * 0.5;
-return sum && performance.now() - begun;"""
-
-
-def slowness(browser):
-    """How many times as long the browser takes for work as on an idle machine: at least 1. Limits on times grow with it."""
-    return max(1, sum(browser.execute_script(LOOP) for _ in range(5)) / 5 / 75)
-
-
 class Walk:
     """Each step waits for what it needs; at the end() nothing may have been refused by the page's policy or thrown."""
 

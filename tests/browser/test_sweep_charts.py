@@ -3,17 +3,16 @@ import re
 import time
 from urllib.parse import unquote
 
-import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 
-from chromium import NEEDS, Walk, browser, serve, slowness  # noqa: F401
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from test_sweep_page import choose, ended, submit
 
 pytestmark = NEEDS
 # All points are there, and drawn.
 OPENED = "/10,000 of 10,000 measured/.test(document.querySelector('main')?.textContent) && !document.body.textContent.includes('read so far') " \
     "&& Boolean(document.querySelector('svg.lines .dense-half'))"
-PAGE_BYTES_MOST, OPENS_WITHIN_S = 140_000, 3
+PAGE_BYTES_MOST = 140_000
 
 
 def lines(walk):
@@ -174,18 +173,12 @@ def test_no_line_runs_over_what_was_not_measured(browser, serve):  # noqa: F811
     walk.says("×: cancelled", ".board .aside").end()
 
 
-@pytest.mark.alone
-def test_ten_thousand_points_open_within_three_seconds_as_a_density(browser, serve):  # noqa: F811
+def test_ten_thousand_points_are_a_density(browser, serve):  # noqa: F811
+    """How long it takes until they are drawn is measured by bench/page_times.py."""
     service = serve()
     sweep = ended(service, submit(service, offset="0..9999", size=16384, labels={"fake": "vary"}))
-    walk, took = Walk(browser, service), []
-    limit = OPENS_WITHIN_S
-    while len(took) < 5 and not (took and min(took) < limit):
-        limit = OPENS_WITHIN_S * slowness(browser)
-        walk.open("sweeps").says("ended")
-        walk.open(f"sweeps/{sweep}").until(lambda: walk.script(OPENED))
-        took.append(walk.script("performance.now()") / 1000)
-    assert min(took) < limit, (took, limit)
+    walk = Walk(browser, service).open(f"sweeps/{sweep}")
+    walk.until(lambda: walk.script(OPENED))
     assert len(walk.all("svg.lines *")) < 300 and not walk.all("canvas.marks")
     drag(browser, walk, "svg.lines", [0.5, 0.5], [0.51, 0.6])
     walk.says("Show the whole range").until(lambda: 20 < len(walk.all("svg.lines .mark.measured")) < 400)
