@@ -273,6 +273,8 @@ const lists = {
   "lists.sweeps_running": ["{n} {words|sweep runs|sweeps run}", "{n} 个扫描在运行"],
   "lists.sweeps_queued": ["{n} {words|sweep waits|sweeps wait}", "{n} 个扫描在排队"],
   "lists.sweeps_drained": ["{n} {words|sweep is paused|sweeps are paused}", "{n} 个扫描已暂停"],
+  "lists.sweeps_of_these": ["Of these {n}: ", "这 {n} 个中："],
+  "lists.sweeps_some": ["Sweeps, newest first", "扫描，最新在前"],
   "lists.sweeps_ended": ["Sweeps, newest first: all have ended", "扫描，最新在前：均已结束"],
   "lists.state": ["state", "状态"],
   "lists.label": ["label", "标签"],

@@ -83,6 +83,15 @@ int command_run(struct context *context)
     const struct command_line *options = &context->options;
     json_t *request = make_request(context, "kernel", false);
     bool several = false;
+    /* The service would say so of the table, after the run. */
+    if (request && options->given[OPTION_VIEW] &&
+        json_integer_value(json_object_get(request, "repeat")) < 2) {
+        struct error error = {0};
+        error_set(&error, ERROR_INVALID,
+                  language_text("--view is of several runs: with repeat=6, or of a sweep"));
+        json_decref(request);
+        return context_usage(context, &error);
+    }
     for (int i = 1; i < options->word_count; i++) {
         const char *word = options->words[i], *equals = strchr(word, '=');
         bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "show.", 5) == 0 ||

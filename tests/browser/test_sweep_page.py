@@ -247,3 +247,14 @@ def test_cold_times_of_other_executors_are_told(browser, serve):  # noqa: F811
     walk.open(f"compare?a=sweep:{one}&b=sweep:{same}").says("of 2 points", "h1")
     assert words not in walk.text("main")
     walk.end()
+
+
+def test_what_the_list_says_of_its_page_is_not_said_of_all(browser, serve):  # noqa: F811
+    service = serve()
+    assert service.request("POST", "/v1/queue/pause").ok
+    submit(service, offset=1)
+    for offset in range(2, 28):
+        service.delete(f"/v1/sweeps/{submit(service, offset=offset)}")
+    walk = Walk(browser, service).open("sweeps?lang=en").says("Older", "nav.pages")
+    assert walk.text("h1") == "Sweeps, newest first", "one on the next page waits"
+    walk.click("nav.pages a", "Older").says("Of these 2: 1 sweep is paused", "h1").end()

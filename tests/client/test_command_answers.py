@@ -27,6 +27,14 @@ def test_a_run_is_one_experiment_as_it_was_asked_for(service):
     assert len(table) == 2 and said["id"] in table[1]
 
 
+def test_a_view_of_one_run_is_refused_before_it_runs(service):
+    before = len(service.get("/v1/experiments").json()["experiments"])
+    done = coalesce(service, "run", "copy", "size=4096", "--view", "summary", expect=USAGE)
+    assert "of several runs" in done.stderr
+    assert len(service.get("/v1/experiments").json()["experiments"]) == before
+    assert coalesce(service, "run", "copy", "size=4096", "repeat=2", "--view", "summary").stdout.startswith("index,")
+
+
 def test_a_sweep_is_a_table_and_a_plot(service):
     done = coalesce(service, *SWEEP)
     lines = done.stdout.splitlines()

@@ -142,11 +142,17 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     if (signal.aborted || !page) return;
     const states = page.sweeps.map(stateOf), number = state => states.filter(one => one === state).length;
     const said = ["running", "queued", "drained"].map(state => [state, number(state)]).filter(([, n]) => n);
+    /* Those of other pages may be as they like. */
+    const part = after || page.next_page_token;
     const text = !page.sweeps.length ?
       t(filters.toString() ? "lists.none_fits" : "lists.no_sweeps") :
       said.length ?
-      said.map(([state, n]) => t(`lists.sweeps_${state}`, {n: count(n), words: n})).join(t("list.comma")) :
-      t("lists.sweeps_ended");
+      [
+        part && t("lists.sweeps_of_these", {n: count(page.sweeps.length)}),
+        said.map(([state, n]) => t(`lists.sweeps_${state}`, {n: count(n), words: n})).join(t("list.comma"))
+      ].filter(Boolean)
+        .join("") :
+      t(part ? "lists.sweeps_some" : "lists.sweeps_ended");
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);
