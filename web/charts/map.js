@@ -4,14 +4,14 @@
 
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, within}. `less`: the least is the best; `name`
-   gives the text of a column or row. What is not sure is marked, is never the best, and does not set the scale.
-   within(px0, py0, px1, py1) are the ranges of columns and rows between two places, {zoom, rows}, where those are
-   numbers. */
+   gives the text of a column or row. What is not sure is marked, is never the best, and does not set the scale. There
+   is no best where its interval and that of the worst meet. within(px0, py0, px1, py1) are the ranges of columns and
+   rows between two places, {zoom, rows}, where those are numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
-import {RUNS_LEAST} from "../sweep/sure.js";
+import {RUNS_LEAST, meet} from "../sweep/sure.js";
 import "../sweep/words.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
@@ -68,10 +68,11 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
 
 function bestOf(cells, less) {
   const known = cells.filter(cell => cell.value !== null && !cell.unsure);
-  const best = known.length > 1 ?
-    known.reduce((one, cell) => (less ? cell.value < one.value : cell.value > one.value) ? cell : one) :
-    null;
-  return best && known.some(cell => cell.value !== best.value) ? best : null;
+  if (known.length < 2) return null;
+  const before = (a, b) => less ? a.value < b.value : a.value > b.value,
+        best = known.reduce((one, cell) => before(cell, one) ? cell : one),
+        worst = known.reduce((one, cell) => before(one, cell) ? cell : one);
+  return best.value === worst.value || meet(best, worst) ? null : best;
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
