@@ -18,7 +18,7 @@ import {LETTERS, bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWor
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
-const COMPUTE_MS = 1000, POLL_MS = 4000;
+const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000;
 
 export const title = () => t("nav.compare");
 
@@ -242,6 +242,17 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       h("div", {class: "filters"}, optionsForm(asked, (name, value) => change({[name]: value || null}))), syntax());
   }
 
+  function underDraw() {
+    if (!comparison) return;
+    redraw(
+      under,
+      LETTERS.map(
+        letter =>
+          [h("strong", {}, letter.toUpperCase()),
+           ` ${sideWords(sides[letter], known)}${t(letter === "a" ? "punct.semicolon" : "punct.stop")}`]),
+      commonText());
+  }
+
   function draw() {
     if (signal.aborted) return;
     const words = comparison ? headingOf(comparison, nameOf(sides.a, "A")) : t("nav.compare");
@@ -285,13 +296,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       redraw(under, t("compare.choose"));
       return void replace(body);
     }
-    redraw(
-      under,
-      LETTERS.map(
-        letter =>
-          [h("strong", {}, letter.toUpperCase()),
-           ` ${sideWords(sides[letter], known)}${t(letter === "a" ? "punct.semicolon" : "punct.stop")}`]),
-      commonText());
+    underDraw();
     const {points, chance} = comparison, apart = fieldsApart(comparison);
     if (points.length) forest = fit(tableDraw, {class: "forest-place"});
     replace(
@@ -336,7 +341,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     for (const sweep of recent) known.set(sweep.id, sweep);
     formDraw();
   }, () => {});
+  const timer = setInterval(underDraw, AGES_MS);
   return () => {
+    clearInterval(timer);
     stop.forEach(end => end());
     forest?.close();
   };

@@ -256,8 +256,11 @@ export function relativeOf(sweep, choice) {
   const entries = entriesOf(measured.points),
         told = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
   const found = concluded(told, false), reference = entries.find(({point}) => point === first);
-  /* What is lost is lost against the first. */
-  const loss = found.worst && reference ? concluded([reference, found.worst], false) : found;
+  /* What is lost is lost against the first, which may itself have the least. */
+  const least = found.worst &&
+    told.filter(one => one !== reference && isSure(one.point))
+      .reduce((one, other) => !one || other.value < one.value ? other : one, null),
+        loss = least && reference ? concluded([reference, least], false) : found;
   const more = Math.max(found.more, loss.more),
         lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
         feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
