@@ -12,6 +12,7 @@ import json
 import pathlib
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 
@@ -63,7 +64,7 @@ def typing(browser, url, keys):
 
 
 def opening(browser, service, url, opens):
-    body = json.dumps({"kernel": "read_offset", "offset": "0..9999", "size": 16384, "labels": {"fake": "vary"}})
+    body = {"kernel": "read_offset", "offset": "0..9999", "size": 16384, "labels": {"fake": "vary"}}
     sweep = json.loads(service.ask("/v1/sweeps", body, **{"Content-Type": "application/json"}))
     while json.loads(service.ask(f"/v1/sweeps/{sweep['id']}?view=summary&page_size=1"))["state"] == "running":
         time.sleep(0.5)
@@ -88,7 +89,7 @@ def main():
     given = parser.parse_args()
     report = report_begin(given.build)
     with tempfile.TemporaryDirectory() as directory:
-        service = Service(given.build, directory, "cpu", "--executor-command", str(FAKE))
+        service = Service(given.build, directory, "cpu", "--executor-command", f"{sys.executable} {FAKE}")
         browser = chromium()
         try:
             report["browser"] = browser.capabilities["browserVersion"]
