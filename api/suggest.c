@@ -59,7 +59,7 @@ void suggest_begin(struct suggestion *suggestion, const char *wanted)
         suggestion->distance = length / 3 + 1;
 }
 
-/* Where all that is said is three letters, another letter makes another word, as gpu of cpu. */
+/* True: words of three letters that differ in one of them. They mean different things, as gpu and cpu. */
 static bool is_other_word(const char *wanted, const char *name)
 {
     int others = 0;

@@ -33,7 +33,7 @@ const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` :
 
 export function filterForm(path, filters, fields, go, list) {
   const used = new URLSearchParams(filters);
-  /* The arrows of a choice that is closed change it one by one: who uses them stays there. */
+  /* In a closed list each arrow key is a change, so the focus returns to the field for the next key. */
   const send = async event => {
     event?.preventDefault();
     const {id} = document.activeElement;

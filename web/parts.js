@@ -45,7 +45,7 @@ export function table(caption, heads, rows) {
 const COLOURS = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 const given = new Map();
 
-/* When another page is opened. */
+/* Forgets which owner has which colour: called when another page is opened. */
 export const ownerColoursClear = () => given.clear();
 
 /* You have ink, others the colour that follows from their name; where somebody on the page has that, one that is free,

@@ -1,4 +1,4 @@
-/* What keeps the points of two sides apart where none is on both. */
+/* Says which fields of the request differ where the two sides of a comparison have no point in common. */
 #include "client/answers/answers.h"
 
 #include <stdio.h>
@@ -10,8 +10,7 @@
 
 enum { VALUES_SHOWN = 8, FIELDS_BYTES = 512 };
 
-/* The field's values in these points, each once: the members of an object by their JSON. The caller releases
-   it. */
+/* The different values of a field in these points, as an object: {value as JSON: value}. The caller releases it. */
 static json_t *values_of(const json_t *points, const char *field)
 {
     json_t *values = json_object(), *point;
@@ -48,7 +47,7 @@ static void print_values(json_t *values)
         json_path_value(text, value);
         if (shown++ == VALUES_SHOWN)
             break;
-        text[strcspn(text, "\n")] = '\0'; /* a source */
+        text[strcspn(text, "\n")] = '\0'; /* of a source only the first line */
         printf("%s%s", between, json_is_null(value) ? language_text("nothing") : text);
         between = language_text(", ");
     }
@@ -56,8 +55,7 @@ static void print_values(json_t *values)
         printf(language_text(" and %zu more"), count - VALUES_SHOWN);
 }
 
-/* True: two points differ in their grid and in nothing else. Where none do, it may follow from the size and the
-   block. */
+/* True: two points differ in their grid and in nothing else. False: the grid may follow from size and block. */
 static bool grid_alone_differs(const json_t *a, const json_t *b)
 {
     bool found = false;
@@ -75,7 +73,7 @@ static bool grid_alone_differs(const json_t *a, const json_t *b)
     return found;
 }
 
-/* The names of the fields that no value is of on both sides, separated by commas, each with its values in a line. */
+/* Prints a line for each field of which the two sides share no value, and appends its name to `fields`. */
 static void print_fields(const json_t *a, const json_t *b, const struct screen *screen,
                          char fields[FIELDS_BYTES])
 {

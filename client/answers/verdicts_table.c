@@ -48,7 +48,7 @@ static void print_values(const json_t *values)
         printf(language_text("nothing"));
 }
 
-/* The values are true and false: whether the arrays of a run were placed anew. */
+/* Of how many runs the arrays were allocated anew: each value is true or false. */
 static void print_placed(const json_t *values)
 {
     double anew = 0, all = 0;
@@ -237,7 +237,7 @@ static void print_uneven(const json_t *points, const struct screen *screen)
                screen->ascii ? "-" : "–", uneven);
 }
 
-/* The verdict stands before what a narrow terminal leaves out. */
+/* A narrow terminal leaves out columns from the right: the verdict comes before them. */
 static void print_points(const json_t *points, const struct screen *screen)
 {
     enum { FILLED = SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED };

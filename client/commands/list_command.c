@@ -101,7 +101,7 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
     return STYLE_NONE;
 }
 
-/* With the kernel, which may be long or several. */
+/* The kernel stands in the same column as the request: it may be a long name, or several. */
 static enum style sweep_request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     char kernel[JSON_PATH_TEXT_BYTES];
@@ -187,7 +187,7 @@ static json_t *typed_request(const json_t *sweep)
     return request;
 }
 
-/* The list of sweeps has no requests, which may be long; so each is asked for, without its points. */
+/* Reads the request of each sweep: the list of sweeps leaves it out, because it may be long. */
 static void fetch_requests(struct context *context, const json_t *sweeps)
 {
     json_t *row, *sweep;

@@ -90,8 +90,8 @@ static void print_block_reasons(const json_t *groups, FILE *out)
     }
 }
 
-/* Of the owners those who wait: who begins soonest first, in the service's order where that is not known. The caller releases
-   it. */
+/* The owners who have something queued, sorted by when it begins; those of unknown begin last, in the service's order. The
+   caller releases it. */
 static json_t *waiting_owners(const json_t *owners)
 {
     json_t *waiting = json_array(), *owner;

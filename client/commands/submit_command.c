@@ -83,7 +83,7 @@ int command_run(struct context *context)
     const struct command_line *options = &context->options;
     json_t *request = make_request(context, "kernel", false);
     bool several = false;
-    /* The service would say so of the table, after the run. */
+    /* The service would refuse the table only after the run. */
     if (request && options->given[OPTION_VIEW] &&
         json_integer_value(json_object_get(request, "repeat")) < 2) {
         struct error error = {0};

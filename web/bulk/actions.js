@@ -57,7 +57,7 @@ export const removing = ({why, name, paths, ask, page}) => ({
   }
 });
 
-/* Of an experiment or of a sweep. */
+/* The link to what was submitted: an experiment or a sweep. */
 const placeOf = ({json}) => ({href: link(json.links.self.replace(/^\/v1\//, "")), words: `…${json.id.slice(-6)}`});
 
 /* request(item, signal) promises [path, body] of what is submitted for it. */

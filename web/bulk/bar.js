@@ -28,7 +28,7 @@ export function chosenBar({chosen, actions, more, again}) {
     const {done} = await action.start(able, left), items = done.flatMap(({item}) => item.items ?? item);
     chosen.drop(items);
     await again(items);
-    /* The button is no more: what came of it stands above, with its Undo or where it is. */
+    /* The button that had the focus is gone: the next one is the Undo, or the link, of what was done. */
     if (document.activeElement === document.body)
       document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
   }

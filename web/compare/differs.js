@@ -20,7 +20,7 @@ const sideValues = values => values.length ?
 
 const valuesOf = values => values.map(({value}) => value === null ? t("no_value") : valueText(value)).join(", ");
 
-/* Of true and false: whether the arrays of a run were placed anew. */
+/* Of how many runs the arrays were allocated anew: each value is true or false. */
 const sidePlaced = values => {
   const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
   return t("compare.placed", {n: runsOf(values.filter(({value}) => value)), of: runsOf(values)});
@@ -31,7 +31,7 @@ export function butFor({differs}, name) {
   return [h("strong", {}, name), found && ` (A ${valuesOf(found.a)}, B ${valuesOf(found.b)})`];
 }
 
-/* A grid that differs follows from the size and the block, where these do. */
+/* Where the size or the block differs, the grid differs because of it. */
 export function fieldsApart({a, b, points}) {
   const complete = ({only_here: {count, values}}) => count > 0 && count === values.length;
   if (points.length || !complete(a) || !complete(b)) return [];

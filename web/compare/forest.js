@@ -118,7 +118,8 @@ export function ratioText(point) {
     ].filter(Boolean);
   }
   if (low === null) return [ratio(value)];
-  /* As many places as the band of what is called the same has: fewer would contradict a verdict. */
+  /* Three decimal places, as the limits of "the same" have: with fewer an interval could seem to contradict its
+   * verdict. */
   const form = intervalForm(value, low, high), places = 3;
   if (form.side === null)
     return [

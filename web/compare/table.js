@@ -16,7 +16,7 @@ export const valueText = value => value === null ? t("sweep.default") :
   typeof value === "number"                      ? count(value) :
                                                    String(value);
 
-/* A grid that follows from the size and the block tells nothing. */
+/* The names of the values that tell points apart; the grid is left out where it follows from size and block. */
 function tellingNames(points) {
   const names = [...new Set(points.flatMap(point => Object.keys(point.values)))],
         without = names.filter(name => name !== "grid");

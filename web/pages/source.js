@@ -113,7 +113,7 @@ export async function open(root, params, {query, setQuery, signal}) {
     timer = setTimeout(ask, pause);
   }
 
-  /* Another kernel in the place of an example has nothing of its launch, unless that was changed by hand. */
+  /* When another kernel replaces an example's, the example's launch is cleared, unless somebody has edited it. */
   let example = EXAMPLES[begin.example];
   function launchForget() {
     if (!example || editor.text().includes(`${KERNEL.exec(example.source)[1]}(`)) return;

@@ -78,7 +78,7 @@ export function editorOf({text, onText, onLine}) {
     cm.addLineClass(handle, "wrap", style);
     const widget = cm.addLineWidget(handle, noteOf(mark), {noHScroll: true});
     if (sign) cm.setGutterMarker(handle, "costs", sign);
-    /* The array that a sentence names, or where the statement begins, which is all that the compiler tells. */
+    /* Underlines the array that the message names; else the column of the compiler, where the statement begins. */
     const [, array] = /\b(\w+)\[/.exec(mark.detail) ?? [],
              named = array ? handle.text.search(new RegExp(`\\b${array}\\s*\\[`)) : -1,
              ch = named < 0 ? column - 1 : named;

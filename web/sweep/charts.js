@@ -256,7 +256,8 @@ export function relativeOf(sweep, choice) {
   const entries = entriesOf(measured.points),
         told = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
   const found = concluded(told, false), reference = entries.find(({point}) => point === first);
-  /* What is lost is lost against the first, which may itself have the least. */
+  /* The loss is relative to the first point. When that one is the slowest, it is compared with the slowest of the
+   * others. */
   const least = found.worst &&
     told.filter(one => one !== reference && isSure(one.point))
       .reduce((one, other) => !one || other.value < one.value ? other : one, null),

@@ -1,5 +1,6 @@
-/* moreButton(sweep, {spec, relative}, {signal, go}): the same sweep again with as many runs of each point as may tell
-   what the charts cannot (sure.js); null where nothing is left open, or a sweep takes no more. */
+/* moreButton(sweep, {spec, relative}, {signal, go}): a button that submits the sweep again, with as many runs of each
+   point as are likely to decide what the charts leave undecided (sure.js); null where nothing is undecided, or a sweep
+   may not have more runs. spec and relative are the specifications of the two charts. */
 import {send} from "../api.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";

@@ -18,7 +18,8 @@ export const pointText = point => Object.entries(point.values)
                                     .map(([name, value]) => namedValue(name, value))
                                     .join(", ");
 
-/* What all of its points share: "1,048,576 × f32, block 512"; without a type "size 1,048,576". */
+/* The values that are the same for all points of a sweep: "1,048,576 × f32, block 512", or "size 1,048,576" where the
+   request names no dtype. */
 export function commonText(request, values) {
   const shared = name => isAxis(name, request[name], values) ? null : listOf(name, request[name], values)[0] ?? null;
   const written = value => Array.isArray(value) ? shape([...value, 1].slice(0, 3)) : value, size = shared("size"),

@@ -101,7 +101,7 @@ export function ownFigure(lesson, name, rows) {
   return {value, range: [Math.min(...ends), Math.max(...ends)], stable};
 }
 
-/* Behind a ratio of two whose intervals meet. */
+/* The mark behind the ratio of two values whose intervals overlap; false where they do not. */
 export const meetMark = (a, b) => meet(a, b) && tip(h("span", {class: "quiet"}, "\u00a0◌"), t("lessons.own_meet"));
 
 export const isRatio = unit => unit === "%" || unit === "×";
