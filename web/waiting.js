@@ -1,12 +1,13 @@
 /* What waits for devices, as the lab and the queue's page show it: each owner's, in the order in which they begin.
 
    class Known remembers what is asked by an experiment's id (requests do not change). linesOf(queue) are the queues:
-   devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links. rowsOf(known,
-   line) are the rows of its table: {owner, queued, next, begins, ends, request, sweep, place, key}; steadyRows(node,
-   changed) is the same function, whose rows stay where they are while the pointer or the focus is in one of the node's
+   devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links.
+   steadyRows(node, changed) gives a function of (known, line), the rows of its table: {owner, queued, next, begins,
+   ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the node's
    tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
    runsOn(known, queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that
-   it is of; until that is known, something in its place holds the focus. */
+   it is of. Until that is known the row is of the one before, so that nobody's press is lost while short runs go by;
+   the first time something in its place holds the focus. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
@@ -92,14 +93,17 @@ export function runsOn(known, queue, device, me) {
   ];
 }
 
-function rowsOf(known, line) {
+/* last: the owner's experiment that was shown before, by the row's key. */
+function rowsOf(known, line, last) {
   return line.owners.filter(one => one.queued)
     .map(one => {
-      const experiment = known.get(one.next);
+      const key = `${line.devices[0].device} ${one.owner}`, experiment = known.get(one.next) ?? last.get(key);
+      last.set(key, experiment);
       return {
+        key,
         owner: one.owner,
         queued: one.queued,
-        next: one.next,
+        next: experiment?.id ?? one.next,
         begins: one.begins_seconds,
         ends: one.ends_seconds,
         request: experiment?.request ?? null,
@@ -107,16 +111,16 @@ function rowsOf(known, line) {
       };
     })
     .sort((a, b) => soonest(a.begins, b.begins))
-    .map((row, i) => ({...row, place: i + 1, key: `${line.devices[0].device} ${row.owner}`}));
+    .map((row, i) => ({...row, place: i + 1}));
 }
 
 /* Two owners whose experiments run in turn change places with every end: not under the hand of who is about to cancel.
  * New rows come last. */
 export function steadyRows(node, changed) {
-  const shown = new Map();
+  const shown = new Map(), last = new Map();
   for (const name of ["pointerout", "focusout"]) node.addEventListener(name, changed);
   return (known, line) => {
-    const rows = rowsOf(known, line), name = String(line.devices.map(one => one.device)),
+    const rows = rowsOf(known, line, last), name = String(line.devices.map(one => one.device)),
           before = node.querySelector(".scroll:hover, .scroll:focus-within") ? shown.get(name) ?? [] : [],
           at = row => before.includes(row.owner) ? before.indexOf(row.owner) : before.length;
     rows.sort((a, b) => at(a) - at(b));

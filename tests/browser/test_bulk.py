@@ -282,3 +282,23 @@ def test_all_undecided_points_get_more_runs_at_once(browser, serve):  # noqa: F8
     walk.until(lambda: f"a=sweep:{few}." in browser.current_url)
     assert slow not in browser.current_url
     walk.end()
+
+
+def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(browser, serve):  # noqa: F811
+    service = serve()
+    sides = [[ended(service, submit(service, offset=[0, 8], repeat=3, labels={"fake": f"time:{us},{us},{us}"})) for us in times] for times in ((50, 70, 90), (51, 71, 91))]
+    one, other = (".".join(sweeps) for sweeps in sides)
+    walk = Walk(browser, service).open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("none of 2 points can be told yet")
+    assert service.request("POST", "/v1/queue/pause").ok
+    walk.click(".again button", "of A").says("more runs: ask for all of them?", ".jobs").click(".jobs button", "Not now").until(lambda: not walk.text(".jobs"))
+    assert len(service.get("/v1/sweeps").json()["sweeps"]) == 6
+    walk.click(".again button", "of A").click(".jobs button", "Ask for them").says("more runs of 2 points are under way", "h1")
+    made = service.get("/v1/sweeps").json()["sweeps"][:-6]
+    assert len(made) == 8 and all(sweep["total"] > 50 for sweep in made), "four of each side"
+    browser.refresh()
+    walk.says("more runs of 2 points are under way", "h1")
+    walk.until(lambda: walk.script("[...document.querySelectorAll('#side-A-sweep option')].filter(one => one.textContent.includes('2 points × 3')).length") == 2)
+    walk.click("button", "Cancel all runs of this comparison").says("that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
+    assert all(sweep["state"] == "cancelled" for sweep in service.get("/v1/sweeps").json()["sweeps"][:-6])
+    walk.until(lambda: "Cancel all runs" not in walk.text("main"))
+    walk.end()

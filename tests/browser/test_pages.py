@@ -121,6 +121,19 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     walk.end()
 
 
+def test_a_button_to_cancel_stays_until_the_next_one_is_known(browser, ada_and_bob):  # noqa: F811
+    """Runs of 0.3 s would take it away under the hand."""
+    service, submits = ada_and_bob
+    submits("bob", "/v1/sweeps", {**SLEEPS, "offset": [0, 1, 2]})
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("Cancel the sweep", "td.act")
+    walk.script("""(() => { const fetched = window.fetch;
+      window.fetch = (address, options) => String(address).includes("/v1/experiments/") ? new Promise(() => {}) : fetched(address, options); })()""")
+    assert service.request("POST", "/v1/queue/resume").ok
+    walk.says("2 wait, 1 runs", "h1")
+    assert "Cancel the sweep" in walk.text("td.act")
+    walk.end()
+
+
 def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
     walk = Walk(browser, serve()).open("?lang=en").says("Nothing", "h1")
     owner = {"queued": 2, "running": False, "next": None, "begins_seconds": None, "ends_seconds": None}  # as while it is paused

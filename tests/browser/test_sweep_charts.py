@@ -264,3 +264,24 @@ def test_a_map_shows_what_is_only_predicted_and_cells_without_a_value_as_empty(b
     *_, of_two_runs = walk.module("sweep/charts.js", MAPS, [[None, 4, "cancelled"], [None, 3, "cancelled"], [None, 6, "queued"], [None, 2, "queued"]], 2)
     assert of_two_runs == said, "no run makes a prediction surer"
     walk.end()
+
+
+FITTED = """new Promise(done => {
+  const calls = [], place = m.fit((width, over) => {
+    calls.push([width, over]);
+    const node = document.createElement("div"), inner = document.createElement("div");
+    node.style.overflowX = "auto";
+    inner.style.cssText = `width: ${width + 50 - over}px; height: 1px`;
+    node.append(inner);
+    setTimeout(() => done(calls), 200);
+    return node;
+  });
+  place.node.style.width = "400px";
+  document.body.append(place.node);
+})"""
+
+
+def test_what_is_wider_than_its_place_is_drawn_narrower(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("?lang=en").says("Nothing runs", "h1")
+    assert walk.module("charts/fit.js", FITTED) == [[400, 0], [400, 50]]
+    walk.end()

@@ -1,10 +1,13 @@
 /* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, signal}) gives {needsCell,
    undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told of each
    sweep that was submitted, joined({a, b}) of all of them, to make them part of their side. needsCell(point) is a cell
-   with a button for one point, undecidedAgain() a button for all of them or null; news(under_way) says what was asked
-   for, as long as it runs. */
-import {link} from "../api.js";
+   with a button for one point, undecidedAgain() a button for all of them or null; news(running) says what was asked
+   for, as long as it runs, with a button that cancels all of it; running: the sweeps that have not ended, {id, owner,
+   mine}, mine: asked for here. */
+import {del, link} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
+import {roleRuns, whyNotOwn} from "../bulk/bar.js";
+import {askFirst} from "../bulk/jobs.js";
 import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
@@ -13,16 +16,26 @@ import {MOST, allRequests, moreRequest, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
-/* An address may be 8000 characters long. */
-const ROUNDS_MOST = 32, ADDRESS_MOST = 7000, ID_LENGTH = 27;
+/* ABBAABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 8 sweeps
+   of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
+const ROUNDS = 4, RUNS_UNASKED = 200, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
 export function askingMore({now, begun, joined, signal}) {
   const asked_for = {a: [], b: []};
 
+  const runsOf = wanted => wanted.reduce((sum, {items, request}) => sum + items.length * request.repeat, 0);
   /* Submits them, {letter, request, ...}, in turns, and makes what comes of each a part of the side that it is of. */
   async function more(wanted) {
-    const came = {a: [], b: []}, most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
-    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS_MOST, most)), {
+    const came = {a: [], b: []}, runs = runsOf(wanted), from = document.activeElement?.dataset.key;
+    if (runs > RUNS_UNASKED && !await askFirst({
+          question: () => t("compare.ask_more", {n: count(runs)}),
+          yes: () => t("compare.ask_yes"),
+          no: () => t("compare.ask_no"),
+          from
+        }))
+      return;
+    const most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
+    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS, most)), {
       name: ({letter, of}) => `${letter.toUpperCase()} × ${count(of)}`,
       size: ({items, runs}) => items.length * runs,
       at_once: 1,
@@ -35,17 +48,28 @@ export function askingMore({now, begun, joined, signal}) {
     for (const letter of LETTERS) asked_for[letter].push(...came[letter]);
     joined(came);
   }
-  /* As long as they run. */
-  function news(under_way) {
-    if (!under_way)
+  function news(running) {
+    if (!running.some(({mine}) => mine))
       for (const letter of LETTERS) asked_for[letter] = [];
-    return LETTERS.filter(letter => asked_for[letter].length).map(letter => {
+    const said = LETTERS.filter(letter => asked_for[letter].length).map(letter => {
       const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
       return h(
         "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
         h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
     });
+    const {me} = now(), own = roleRuns(me) ? running.filter(({owner}) => !whyNotOwn(me, owner)) : [];
+    return [said, own.length > 0 && button(t("compare.cancel"), () => cancelAll(own), {key: "cancel runs"})];
   }
+  async function cancelAll(sweeps) {
+    const from = document.activeElement?.dataset.key;
+    const agreed = await askFirst(
+      {question: () => t("compare.cancel_ask"), yes: () => t("bulk.cancel_all"), no: () => t("cancel.no"), from});
+    const hasEnded = error => {
+      if (error.status !== 409) throw error;
+    };
+    if (agreed) await Promise.all(sweeps.map(({id}) => del(`/v1/sweeps/${id}`).catch(hasEnded)));
+  }
+
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
   /* The service counts up to MOST: that many may not be enough. */
   function pointText({needs}) {
@@ -56,11 +80,10 @@ export function askingMore({now, begun, joined, signal}) {
       .join(t("list.comma"));
   }
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
-  const mayRun = () => now().me?.role !== "read";
   function needsCell(point) {
     if (!point.needs) return cell();
     const letters = needsOf(point), words = pointText(point);
-    if (!letters.length || !mayRun())
+    if (!letters.length || !roleRuns(now().me))
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(words, () => {
       const {sides, heads, comparison} = now();
@@ -78,7 +101,7 @@ export function askingMore({now, begun, joined, signal}) {
   function undecidedAgain() {
     const {sides, heads, comparison} = now(),
                          untold = comparison.points.filter(point => point.needs && needsOf(point).length);
-    if (untold.length < 2 || !mayRun()) return null;
+    if (untold.length < 2 || !roleRuns(now().me)) return null;
     const wanted = allRequests(comparison, sides, heads);
     const runs = LETTERS
                    .map(

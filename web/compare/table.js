@@ -1,7 +1,7 @@
 /* The table of a comparison: a row for each point, with both medians, the interval of their ratio as a drawing and in
-   figures, the verdict, and what more runs it needs. comparisonTable({comparison, requests, needsCell}, width):
-   requests are those of the sides' sweeps, for the order of the rows; needsCell(point) is the last cell.
-   valueText(value) is how a value of a request is written. */
+   figures, the verdict, and what more runs it needs. comparisonTable({comparison, requests, needsCell}, width, over),
+   the last two as of charts/fit.js: requests are those of the sides' sweeps, for the order of the rows;
+   needsCell(point) is the last cell. valueText(value) is how a value of a request is written. */
 import {h, tip} from "../dom.js";
 import {count, digits, shape} from "../format.js";
 import {headCell, numberCell} from "../parts.js";
@@ -50,13 +50,13 @@ function arranged(points, requests) {
   };
 }
 
-export function comparisonTable({comparison, requests, needsCell}, width) {
+export function comparisonTable({comparison, requests, needsCell}, width, over) {
   const {names, sorted} = arranged(comparison.points, requests),
                 drawn = Math.max(
                   190,
                   Math.min(
                     720,
-                    width - 88 * Math.max(1, names.length) - 2 * 68 - 128 - 118 - 40 -
+                    width - over - 88 * Math.max(1, names.length) - 2 * 68 - 128 - 118 - 40 -
                       (comparison.verdicts.cannot_tell ? 200 : 0)));
   const scale = scaleOf(comparison.points, comparison.same_within, drawn), hot = comparison.time === "hot";
   const rowOf = ({point, begins}) =>

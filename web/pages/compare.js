@@ -103,7 +103,7 @@ function leftOut(comparison) {
 
 export async function open(root, params, {query, setQuery, announce, signal}) {
   const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, tables = new Map();
-  /* Sweeps that have not ended, {request, mine: asked for here}, and the ids of those that were seen to end. */
+  /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to end. */
   const running = new Map(), ended = new Set();
   const heading = h("h1", {class: "heading"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
@@ -152,7 +152,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       const head = await get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => null);
       if (!head) return;
       known.set(id, head);
-      runningPut(head, {request: head.request, mine: false});
+      runningPut(head, {request: head.request, owner: head.owner, mine: false});
     }));
     for (const letter of LETTERS) heads[letter] = known.get(sides[letter].sweeps[0]) ?? null;
   }
@@ -170,7 +170,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   const computeSoon = atMost(COMPUTE_MS, () => compute());
   const out = () => {
     const here = new Set(LETTERS.flatMap(letter => sides[letter].sweeps));
-    return [...running].filter(([id, {mine}]) => mine || here.has(id)).map(([, {request}]) => request);
+    return [...running].filter(([id, {mine}]) => mine || here.has(id)).map(([id, one]) => ({id, ...one}));
   };
   let turn = 0;
   async function compute() {
@@ -189,7 +189,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
         [null, {}];
       if (mine !== turn) return;
-      comparison = answer && held(factored(answer, devices), out());
+      comparison = answer && held(factored(answer, devices), out().map(({request}) => request));
     } catch (error) {
       if (signal.aborted || mine !== turn) return;
       comparison = null;
@@ -202,7 +202,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     now: () => ({sides, heads, comparison, me}),
     begun: (sweep, request) => {
       known.set(sweep.id, {...sweep, request});
-      runningPut(sweep, {request, mine: true});
+      runningPut(sweep, {request, owner: sweep.owner, mine: true});
     },
     joined: came => {
       for (const letter of LETTERS)
@@ -215,8 +215,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
 
   /* ---- what it shows ---- */
 
-  const tableDraw = width => comparisonTable(
-    {comparison, requests: LETTERS.map(letter => heads[letter]?.request ?? {}), needsCell: asking.needsCell}, width);
+  const tableDraw = (width, over) => comparisonTable(
+    {comparison, requests: LETTERS.map(letter => heads[letter]?.request ?? {}), needsCell: asking.needsCell}, width,
+    over);
 
   function commonText() {
     const {common, but_for, points} = comparison, {kernel, ...rest} = common;
@@ -236,7 +237,10 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   }
 
   function formDraw() {
-    const side = letter => sideForm(letter.toUpperCase(), sides[letter], recent, text => change({[letter]: text}));
+    /* Further runs of a side are no side of their own. */
+    const further = new Set(LETTERS.flatMap(letter => sides[letter].sweeps.slice(1))),
+          offered = recent.filter(({id}) => !further.has(id));
+    const side = letter => sideForm(letter.toUpperCase(), sides[letter], offered, text => change({[letter]: text}));
     redraw(
       form, h("summary", {}, t("compare.form")), h("div", {class: "sides"}, side("a"), side("b")),
       h("div", {class: "filters"}, optionsForm(asked, (name, value) => change({[name]: value || null}))), syntax());
@@ -262,7 +266,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (comparison) announce(words);
     }
     formDraw();
-    redraw(news, asking.news([...running.values()].some(({mine}) => mine)));
+    redraw(news, asking.news(out()));
     redraw(
       acts, timeChoice(),
       h("button", {
