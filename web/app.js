@@ -153,7 +153,7 @@ async function open({focus = false} = {}) {
 }
 
 export function go(path) {
-  history.pushState(null, "", path.startsWith("/") ? path : link(path));
+  history.pushState({from: location.pathname + location.search}, "", path.startsWith("/") ? path : link(path));
   scrollTo(0, 0);
   return open({focus: true});
 }

@@ -1,8 +1,9 @@
 /* What was removed and can still be brought back: remove(path) removes, and a bar on every page has an Undo for each
    until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what
    bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo,
-   which then opens that page; that of an experiment or a sweep removed from its own page opens it again. */
-import {del, get, send} from "./api.js";
+   which then opens that page; that of an experiment or a sweep removed from its own page opens it again, but on a list,
+   which then shows it. listBefore(path) is that list with the filters that it had when one came from it. */
+import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
 import {button} from "./parts.js";
@@ -27,6 +28,11 @@ async function read() {
 export async function remove(path, options) {
   await del(`${path}?remove=true`, options);
   await read();
+}
+
+export function listBefore(path) {
+  const {from} = history.state ?? {};
+  return from?.split("?")[0] === link(path) ? from : path;
 }
 
 export async function removedTogether(paths, page) {
@@ -63,11 +69,14 @@ export function removalsBar(go) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
-  const undo = (one, page = `${one.sweep ? "sweeps" : "experiments"}/${one.id}`) => async () => {
+  const ownPage = one => ["experiments", "sweeps"].map(link).includes(location.pathname) ?
+    location.pathname + location.search :
+    `${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
+  const undo = (one, page) => async () => {
     await send("POST", one.links.restore);
     rows = rows.filter(other => other.id !== one.id);
     draw();
-    await go(page);
+    await go(page ?? ownPage(one));
   };
   const timeSaid = until =>
     (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());

@@ -48,8 +48,20 @@ def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     walk.says("with 3 experiments is removed", ".removals")
     assert service.get(f"/v1/sweeps/{one}").status_code == 404
     walk.open("?lang=zh").says("已删除", ".removals").open("?lang=en")
-    walk.click(".removals button", "Undo").until(lambda: browser.current_url.endswith(f"/ui/sweeps/{one}"))
-    walk.says("read_offset").end()
+    walk.open("sweeps").click(".removals button", "Undo").says("3 of 3", "tbody")
+    assert browser.current_url.endswith("/ui/sweeps"), "who looks at the list sees it there"
+    walk.end()
+
+
+def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
+    service = serve("--devices", "cpu", fake=False)
+    one = [service.run({**SMALL, "offset": offset})["id"] for offset in (1, 2)][-1]
+    walk = Walk(browser, service).open("experiments?kernel=read_offset").click(f"a[href$='{one}']").says("GB/s", "h1")
+    walk.click(".result-buttons button", "Remove").until(lambda: browser.current_url.endswith("/ui/experiments?kernel=read_offset"))
+    walk.until(lambda: len(walk.all("tbody tr")) == 1)
+    walk.click(".removals button", "Undo").until(lambda: len(walk.all("tbody tr")) == 2)
+    assert browser.current_url.endswith("/ui/experiments?kernel=read_offset")
+    walk.end()
 
 
 def test_an_undo_goes_when_its_time_is_over_and_in_every_tab(browser, serve):

@@ -8,7 +8,7 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
-import {remove} from "../removals.js";
+import {listBefore, remove} from "../removals.js";
 import {button} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/fields.js";
@@ -188,7 +188,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           class: "button",
           onclick: act(async () => {
             await remove(path, {signal});
-            await go("experiments");
+            await go(listBefore("experiments"));
           })
         },
           t("result.remove")));

@@ -11,7 +11,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
-import {remove} from "../removals.js";
+import {listBefore, remove} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -335,7 +335,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     };
     const now = async () => {
       await remove(head.links.self, {signal});
-      await go("sweeps");
+      await go(listBefore("sweeps"));
     };
     const question = t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count});
     if (head.total < 2 || !removing)
