@@ -1,14 +1,15 @@
 /* The axes of charts with lines. xScale(axis, from, to) places the values of an axis {kind, values} between two
-   pixels: {at(value), ticks, breakAt}. Numbers stand where they belong; powers by logarithm; where a few lie far beyond
-   all others the axis is broken (breakAt, a pixel) and those stand side by side behind it; texts stand side by side.
-   yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin at 0. */
+   pixels: {at(value), ticks, breakAt}. Numbers stand where they belong, a few of them with their names; powers by
+   logarithm; where a few lie far beyond all others the axis is broken (breakAt, a pixel) and those stand side by side
+   behind it; texts stand side by side. yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin
+   at 0. */
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {round, text, textWidth} from "./svg.js";
 import "../d3.js";
 
 const {scaleLinear} = globalThis.d3;
-const TAIL_MOST = 4, TAIL_STEP = 0.09;
+const TAIL_MOST = 4, TAIL_STEP = 0.09, NAMED_MOST = 8;
 
 const steady = values => {
   const steps = values.slice(1).map((value, i) => value / values[i]);
@@ -49,12 +50,10 @@ export function xScale({kind, values}, from, to) {
   const end = to - tail * TAIL_STEP * (to - from), scale = scaleLinear([values[0], last], [from, end]);
   const step = (to - end) / Math.max(1, tail),
         behind = new Map(values.slice(values.length - tail).map((value, i) => [value, end + step * (i + 1)]));
+  const nice = scale.ticks(Math.max(2, Math.min(8, Math.floor((end - from) / 60)))).filter(Number.isInteger);
   return {
     at: value => behind.get(value) ?? scale(value),
-    ticks: [
-      ...scale.ticks(Math.max(2, Math.min(8, Math.floor((end - from) / 60)))).filter(Number.isInteger),
-      ...(tail ? [last] : []), ...behind.keys()
-    ],
+    ticks: values.length <= NAMED_MOST ? values : [values[0], ...nice, ...(tail ? [last] : []), ...behind.keys()],
     breakAt: tail ? end + step / 2 : null,
     last,
     scale,

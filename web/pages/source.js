@@ -3,7 +3,7 @@
 import {link, post} from "../api.js";
 import {copyButton} from "../clipboard.js";
 import {h, replace} from "../dom.js";
-import {count, percent} from "../format.js";
+import {count, percent, shape} from "../format.js";
 import {language, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {oneAtATime} from "../creation/asking.js";
@@ -44,6 +44,21 @@ const examplesList = example =>
            t(`source.example.${name}`))]));
 
 const parametersOf = request => request.arguments.filter(one => !("elements" in one) && !one.fields);
+
+/* With what it was launched, fields that are left empty too; and what such a launch cannot find. */
+function launchSaid({request, check}) {
+  const {block, grid, size} = request, product = values => values.reduce((all, one) => all * one, 1),
+                      counted = parametersOf(request).filter(({value}) => value === "size");
+  const said = [
+    t("source.launched_block", {block: shape(block)}), t("source.launched_grid", {grid: shape(grid)}),
+    ...counted.map(({name}) => `${name} ${count(size)}`)
+  ].join(t("list.comma"));
+  return [
+    t("source.launched", {said}),
+    check.blocks_checked && counted.length && product(block) * product(grid) === size &&
+      t("source.none_beyond", {name: counted[0].name})
+  ];
+}
 
 /* The answer in a sentence. */
 function sentenceOf({check, predictions: [own]}) {
@@ -170,14 +185,17 @@ export async function open(root, params, {query, setQuery, signal}) {
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     wrongShow(null);
     state.lines = own.lines ?? [];
-    state.parameters = parametersOf(request);
+    state.parameters = parametersOf(request).map(
+      one => one.value === "size" && Number.isInteger(request.size) ? {...one, value: String(request.size)} : one);
     editor.show({lines: state.lines, faults: [], notes});
     said.textContent = sentenceOf(answer);
     below.textContent = [
-      t("source.compiler", {compiler: check.compiler}),
+      ...launchSaid(answer), t("source.compiler", {compiler: check.compiler}),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
-    form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
+    form.show(
+      state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1),
+      {block: request.block, grid: request.grid});
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);
     replace(step, stepOf(state.example, state.lines));

@@ -1,9 +1,10 @@
-/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived),
-   wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as text, and is changed in
-   place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants, check, and in `scalars` one
-   for each scalar parameter, whose names and types show() gets. questionOf(typed, source) is the request that
-   follows, {wrong} where it is no JSON. */
+/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived,
+   launched), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as text, and is
+   changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants, check, and in
+   `scalars` one for each scalar parameter, whose names and types show() gets. questionOf(typed, source) is the request
+   that follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
+import {shape} from "../format.js";
 import {t} from "../words.js";
 import {ARCHITECTURES, architectureName} from "../charts/architectures.js";
 import {integerOf, shapeOf} from "../creation/values.js";
@@ -130,8 +131,10 @@ export function launchForm({typed, onTyped}) {
 
   return {
     node,
-    show(parameters, found) {
+    /* launched: {block, grid}, what fields that are left empty stand for. */
+    show(parameters, found, launched = {}) {
       scalarsShow(parameters);
+      for (const [name, value] of Object.entries(launched)) rows.get(name).input.placeholder = shape(value);
       replace(derived, found && !typed.arguments?.trim() && [
         t("source.derived"), h("pre", {class: "mono"}, found),
         h("button", {
