@@ -165,7 +165,7 @@ int comparison_devices_split(struct comparison *comparison);
    executor by its placement's name; results without one count as of one executor. */
 double comparison_devices_apart_us(const struct comparison *comparison);
 
-/* ---- answers (comparison_view.c) ---- */
+/* ---- answers (comparison_view.c, comparison_apart.c) ---- */
 
 /* All but the points. Leaves the object open, and in it the array "points". */
 void comparison_view_open(struct json_writer *json, const char *key, const struct comparison *comparison);
@@ -173,6 +173,11 @@ void comparison_view_open(struct json_writer *json, const char *key, const struc
 /* One of them. */
 void comparison_view_point(struct json_writer *json, const char *key, const struct comparison *comparison,
                            const struct comparison_point *point);
+
+/* Where no point is on both sides: an array of the fields of which they share no value, in all points, with those
+   values. Else, or where a side has no point, it is empty. The grid mostly follows from the size, the block and
+   parameters: it is named only where two points differ in their grid alone. */
+void comparison_apart_view(struct json_writer *json, const char *key, const struct comparison *comparison);
 
 /* CSV: a row for each point, with the verdict first and then the fields of the requests. */
 

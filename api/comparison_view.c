@@ -218,6 +218,7 @@ void comparison_view_open(struct json_writer *json, const char *key, const struc
     json_writer_amount(json, "expected", comparison->expected);
     json_writer_end(json);
     json_writer_amount(json, "apart_us", comparison->apart_us);
+    comparison_apart_view(json, "apart", comparison);
     json_parts_tree(json, "common", comparison->common);
     json_writer_begin_array(json, "points");
 }

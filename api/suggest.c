@@ -70,6 +70,18 @@ static bool is_other_word(const char *wanted, const char *name)
     return others == 1 && !*wanted && !*name;
 }
 
+/* True: the name without one or two of its letters, but not without its first: blk for block. */
+static bool is_short_for(const char *wanted, const char *name)
+{
+    size_t length = strlen(wanted);
+    if (length < 3 || strlen(name) > length + 2 ||
+        tolower((unsigned char)*wanted) != tolower((unsigned char)*name))
+        return false;
+    for (; *name && *wanted; name++)
+        wanted += tolower((unsigned char)*wanted) == tolower((unsigned char)*name);
+    return !*wanted;
+}
+
 void suggest_consider(struct suggestion *suggestion, const char *name)
 {
     size_t wanted = strlen(suggestion->wanted), length = strlen(name), found;
@@ -79,11 +91,12 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
             suggestion->found = name;
             suggestion->distance = 0;
         }
+    bool shortened = !suggestion->found && is_short_for(suggestion->wanted, name);
     if (length > SUGGEST_NAME_MAX || !suggestion->distance ||
-        (wanted > length ? wanted - length : length - wanted) >= suggestion->distance)
+        (!shortened && (wanted > length ? wanted - length : length - wanted) >= suggestion->distance))
         return;
-    if ((found = distance(suggestion->wanted, name)) < suggestion->distance &&
-        !is_other_word(suggestion->wanted, name)) {
+    found = distance(suggestion->wanted, name);
+    if (shortened || (found < suggestion->distance && !is_other_word(suggestion->wanted, name))) {
         suggestion->found = name;
         suggestion->distance = found;
     }

@@ -21,6 +21,7 @@ struct group {
     const char *name;
     const struct figure *figure, *made, *measured; /* NULL: no point has it */
     bool own, marked;                              /* own: some point has it predicted for this device */
+    int column;                                    /* of the sheet, in which it stands as published */
 };
 
 struct groups {
@@ -115,7 +116,7 @@ static void chip_column(struct sheet *sheet, const struct groups *groups, const 
 }
 
 /* The column's name in the answer; in Chinese its words, without what stands in brackets, and its unit below. */
-static void published_column(struct sheet *sheet, const struct group *group)
+static void published_column(struct sheet *sheet, struct group *group)
 {
     const struct figure *figure = group->figure;
     char title[64], unit[96];
@@ -125,14 +126,15 @@ static void published_column(struct sheet *sheet, const struct group *group)
     title[strstr(title, "（") ? (size_t)(strstr(title, "（") - title) : strlen(title)] = '\0';
     snprintf(unit, sizeof unit, "%s%s%s", published, bare ? "" : language_text(", "),
              bare ? "" : figure->unit);
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_is_chinese() ? title : group->name,
-                 language_is_chinese() ? unit : published);
+    group->column =
+        sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_is_chinese() ? title : group->name,
+                     language_is_chinese() ? unit : published);
 }
 
-static void groups_columns(struct sheet *sheet, const struct groups *groups)
+static void groups_columns(struct sheet *sheet, struct groups *groups)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
-    for (const struct group *group = groups->at; group < groups->at + groups->count; group++) {
+    for (struct group *group = groups->at; group < groups->at + groups->count; group++) {
         published_column(sheet, group);
         if (group->made)
             chip_column(sheet, groups, group, "published_arch", groups->published_arch);
@@ -247,21 +249,28 @@ static void print_headline(const struct groups *groups)
     putchar('\n');
 }
 
-static void print_marks(const struct groups *groups)
+/* Has one of the first `columns` columns the mark? Those behind them are left out at this width. */
+static bool mark_is_shown(const struct groups *groups, const json_t *mark, int columns)
 {
-    size_t i, k;
-    const char *column;
-    json_t *point, *mark, *given;
-    json_array_foreach (json_object_get(groups->table, "marks"), k, mark) {
-        bool used = false;
+    size_t i;
+    json_t *point;
+    for (const struct group *group = groups->at; group < groups->at + groups->count; group++)
         json_array_foreach (groups->points, i, point)
-            json_object_foreach (json_path_at(point, "published.marks"), column, given)
-                used = used || json_equal(given, json_object_get(mark, "mark"));
-        if (!used)
-            continue;
-        printf("[%s] ", json_path_text(mark, "mark", "?"));
-        print_line(groups, texts(mark));
-    }
+            if (group->column < columns &&
+                json_equal(json_object_get(json_path_at(point, "published.marks"), group->name), mark))
+                return true;
+    return false;
+}
+
+static void print_marks(const struct groups *groups, int columns)
+{
+    size_t i;
+    json_t *mark;
+    json_array_foreach (json_object_get(groups->table, "marks"), i, mark)
+        if (mark_is_shown(groups, json_object_get(mark, "mark"), columns)) {
+            printf("[%s] ", json_path_text(mark, "mark", "?"));
+            print_line(groups, texts(mark));
+        }
 }
 
 /* "size 65536 (published: 1048576)", each once. */
@@ -345,8 +354,7 @@ void answers_print_published(const json_t *sweep, const struct screen *screen)
         }
         groups_cells(sheet, &groups, point);
     }
-    sheet_print(sheet, screen, stdout);
-    print_marks(&groups);
+    print_marks(&groups, sheet_print(sheet, screen, stdout));
     print_differences(&groups);
     print_stand_in(&groups);
     print_notes(&groups);

@@ -38,14 +38,15 @@ static void widen(struct column *column, const char *text)
         column->width = width;
 }
 
-void sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit)
+int sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit)
 {
     if (!sheet || sheet->column_count == COLUMNS_MAX)
-        return;
+        return COLUMNS_MAX;
     struct column *column = &sheet->columns[sheet->column_count++];
     *column = (struct column){.flags = flags, .name = strdup(name), .unit = strdup(unit)};
     widen(column, name);
     widen(column, unit);
+    return sheet->column_count - 1;
 }
 
 void sheet_cell(struct sheet *sheet, enum style style, const char *text)
@@ -159,12 +160,12 @@ static void print_line(const struct sheet *sheet, const struct screen *screen, c
     fputc('\n', out);
 }
 
-void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
+int sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
 {
     if (!sheet)
-        return;
+        return 0;
     bool units = false, left_out = false;
-    int columns = sheet->column_count;
+    int columns = sheet->column_count, shown = 0;
     const char *before = language_text("not shown at this width: ");
     struct cell head[COLUMNS_MAX] = {{0}}, below[COLUMNS_MAX] = {{0}};
     for (int i = 0; i < columns; i++)
@@ -176,6 +177,7 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
         head[i] = (struct cell){STYLE_STRONG, sheet->columns[i].name};
         below[i] = (struct cell){STYLE_FAINT, sheet->columns[i].unit};
         units = units || (sheet->columns[i].unit && *sheet->columns[i].unit);
+        shown += !sheet->columns[i].left_out;
     }
     print_line(sheet, screen, head, out);
     if (units)
@@ -200,4 +202,5 @@ void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
         free(sheet->cells[i].text);
     free(sheet->cells);
     free(sheet);
+    return shown;
 }

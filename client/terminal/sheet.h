@@ -23,13 +23,13 @@ enum { SHEET_ID_HEAD = 6, SHEET_ID_TAIL = 7 };
 /* Freed by sheet_print(). NULL, or a cell that is missing: no memory. All functions accept NULL. */
 struct sheet *sheet_new(void);
 
-/* All columns come before the first cell. unit: "" for none. The texts are copied. */
-void sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit);
+/* All columns come before the first cell. unit: "" for none. The texts are copied. The column's number. */
+int sheet_column(struct sheet *sheet, int flags, const char *name, const char *unit);
 
 /* The next cell, row by row. */
 void sheet_cell(struct sheet *sheet, enum style style, const char *text);
 void sheet_format(struct sheet *sheet, enum style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints the table and frees it. */
-void sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out);
+/* Prints the table and frees it. The number of columns that are not left out. */
+int sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out);

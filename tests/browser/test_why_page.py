@@ -86,5 +86,13 @@ def test_a_sweep_has_the_predicted_times_beside_the_measured_ones(browser, serve
     planted()
     walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en&y=cold_median_us").says("predicted, µs", ".sweep-table").says("hollow: predicted")
     assert walk.text(".sweep-table").count("248.3") == 3 and walk.text(".sweep-table").count("latency × warps") == 3
+    browser.set_window_size(700, 1000)
+    lines = walk.script("""[...document.querySelectorAll(".sweep-table td")].filter(cell => cell.textContent === "latency × warps").map(cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+    })""")
+    browser.set_window_size(1280, 1000)
+    assert lines == [1, 1, 1]
     walk.until(lambda: len(walk.all("svg .mark.hollow")) >= 3)
     walk.end()

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from command import FAILED, coalesce
+from command import FAILED, Terminal, coalesce
 from conftest import service  # noqa: F401
 from test_published_tables import PUBLISHED, SMALL, measured_of
 
@@ -64,6 +64,14 @@ def test_the_terminal_has_what_the_answer_has(service, name, locale):
         assert [line.removeprefix(note) for line in lines if line.startswith(note)] == [one[language] for one in head["notes"]]
         for field, both in (pair for point in points for pair in point["published"].get("differs", {}).items()):
             assert re.search(rf"^(differs here: |与博文数据不同：){field} ", text, re.M), (field, both)
+
+
+@pytest.mark.parametrize("columns", [70, 110, 1000])
+def test_only_marks_of_columns_that_fit_the_terminal_are_explained(service, columns):
+    text = Terminal(service, "recipe", "read_segment_unroll", "size=4096", "label.fake=counted", "--no-plot", columns=columns).whole().replace("\r", "")
+    table = text[text.index("Published: "):]
+    explained = re.findall(r"^\[(.)\] ", table, re.M)
+    assert explained == sorted(set(re.findall(r"\d \[(.)\]", table))) and ("a" in explained) == (columns > 70), text
 
 
 def test_what_differs_from_the_published_run_is_named_once(service):

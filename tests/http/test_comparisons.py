@@ -117,10 +117,11 @@ def test_but_for_a_field_two_parts_of_one_sweep_are_matched(service):
     a, b = ({"sweep": sweep, "where": {"unroll": unroll}} for unroll in (2, 4))
     alone = compared(service, a, b)
     assert alone["points"] == [] and alone["a"]["only_here"]["count"] == alone["b"]["only_here"]["count"] == 2
+    assert alone["apart"] == [{"field": "unroll", "a": {"count": 1, "values": [2]}, "b": {"count": 1, "values": [4]}}]
     answer = compared(service, a, b, but_for=["unroll"])
     assert [point["values"] for point in answer["points"]] == [{"size": 1024}, {"size": 4096}]
     assert {"field": "request.unroll", "a": [{"value": 2, "runs": 2}], "b": [{"value": 4, "runs": 2}]} in answer["differs"]
-    assert answer["but_for"] == ["unroll"] and "grid" not in answer["common"]
+    assert answer["but_for"] == ["unroll"] and "grid" not in answer["common"] and answer["apart"] == []
     assert answer["points"][0]["needs"]["a"] == 4
 
 

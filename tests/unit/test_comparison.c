@@ -197,6 +197,72 @@ static void the_answer_holds_a_verdict_for_each_point(void **state)
     end(&fixture);
 }
 
+/* "apart" of the answer, as text. The points of each side differ in what stands there, up to a NULL. */
+static void apart_is(const char *const a[], const char *const b[], const char *wanted)
+{
+    struct fixture fixture;
+    struct error error = {0};
+    struct buffer out = {0};
+    begin(&fixture, anything);
+    for (; *b; b++)
+        assert_int_equal(add(&fixture, 1, *b, 10, &error), 0);
+    for (; *a; a++)
+        assert_int_equal(add(&fixture, 0, *a, 10, &error), 0);
+    assert_int_equal(comparison_judge(fixture.comparison, &error), 0);
+    comparison_apart_view(&(struct json_writer){.out = &out}, NULL, fixture.comparison);
+    assert_string_equal(out.data, wanted);
+    buffer_free(&out);
+    end(&fixture);
+}
+
+/* A later member of the same name replaces the one before. */
+#define GRID(n) ",\"grid\":[" #n ",1,1]"
+#define SIZE(n, grid) ",\"size\":" #n GRID(grid)
+
+static void what_keeps_the_sides_apart_is_said_where_no_point_is_common(void **state)
+{
+    static const char *const plain[] = {"", NULL}, *const cached[] = {",\"load\":\"ca\"", NULL},
+                             *const both[] = {",\"load\":\"ca\"", "", NULL}, *const none[] = {NULL};
+    (void)state;
+    apart_is(plain, cached,
+             "[{\"field\":\"load\",\"a\":{\"count\":1,\"values\":[null]},"
+             "\"b\":{\"count\":1,\"values\":[\"ca\"]}}]");
+    apart_is(plain, both, "[]");
+    apart_is(plain, none, "[]");
+    apart_is(none, cached, "[]");
+}
+
+/* More points than the answer lists, and more values. */
+static void what_keeps_the_sides_apart_does_so_at_all_points(void **state)
+{
+    static char fields[30][24];
+    const char *a[31] = {NULL}, *b[31] = {NULL};
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(fields[i], sizeof fields[i], ",\"offset\":%d", 30 - i);
+        (i < 9 ? a : b)[i < 9 ? i : i - 9] = fields[i];
+    }
+    apart_is(a, b,
+             "[{\"field\":\"offset\",\"a\":{\"count\":9,\"values\":[22,23,24,25,26,27,28,29]},"
+             "\"b\":{\"count\":21,\"values\":[1,2,3,4,5,6,7,8]}}]");
+    a[9] = ",\"offset\":1,\"load\":\"ca\"";
+    apart_is(a, b, "[]");
+}
+
+static void the_grid_keeps_apart_only_what_differs_in_nothing_else(void **state)
+{
+    static const char *const two[] = {GRID(2), NULL}, *const four[] = {GRID(4), SIZE(8192, 8), NULL},
+                             *const small[] = {SIZE(1024, 2), SIZE(2048, 4), NULL},
+                             *const large[] = {SIZE(4096, 8), SIZE(8192, 16), NULL};
+    (void)state;
+    apart_is(two, four,
+             "[{\"field\":\"grid\",\"a\":{\"count\":1,\"values\":[[2,1,1]]},"
+             "\"b\":{\"count\":2,\"values\":[[8,1,1],[4,1,1]]}}]");
+    apart_is(small, large,
+             "[{\"field\":\"size\",\"a\":{\"count\":2,\"values\":[2048,1024]},"
+             "\"b\":{\"count\":2,\"values\":[8192,4096]}}]");
+}
+
 /* One at a placement of its own on that device. */
 static void add_on(struct fixture *fixture, int side, const char *uuid, double us)
 {
@@ -277,6 +343,9 @@ int main(void)
         cmocka_unit_test(a_grid_is_held_against_it_when_it_was_asked_for),
         cmocka_unit_test(a_result_or_request_that_is_broken_is_left_out),
         cmocka_unit_test(the_answer_holds_a_verdict_for_each_point),
+        cmocka_unit_test(what_keeps_the_sides_apart_is_said_where_no_point_is_common),
+        cmocka_unit_test(what_keeps_the_sides_apart_does_so_at_all_points),
+        cmocka_unit_test(the_grid_keeps_apart_only_what_differs_in_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

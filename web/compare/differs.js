@@ -1,12 +1,10 @@
 /* In what the two sides of a comparison differ. differsPanel(comparison): beside what may differ;
-   fieldsApart(comparison): where no point is on both sides, the fields of which no value is, [{name, a, b}], and
-   apartPanel(apart, allow) these with a button that allows them to differ; butFor(comparison, name): a field that may,
-   with the values of both sides. */
+   apartPanel(comparison, allow): where no point is on both sides, the fields that keep them apart, with a button that
+   allows them to differ; butFor(comparison, name): a field that may, with the values of both sides. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
-import {plain} from "./more.js";
 import {valueText} from "./table.js";
 import "./words.js";
 
@@ -31,32 +29,23 @@ export function butFor({differs}, name) {
   return [h("strong", {}, name), found && ` (A ${valuesOf(found.a)}, B ${valuesOf(found.b)})`];
 }
 
-/* Where the size or the block differs, the grid differs because of it. */
-export function fieldsApart({a, b, points}) {
-  const complete = ({only_here: {count, values}}) => count > 0 && count === values.length;
-  if (points.length || !complete(a) || !complete(b)) return [];
-  const valuesIn =
-    ({only_here: {values}},
-     name) => [...new Map(values.map(one => [JSON.stringify(one[name] ?? null), one[name] ?? null])).values()];
-  const found = Object.keys(a.only_here.values[0])
-                  .map(name => ({name, a: valuesIn(a, name), b: valuesIn(b, name)}))
-                  .filter(one => !one.b.some(value => one.a.map(plain).includes(plain(value))));
-  return found.length > 1 ? found.filter(({name}) => name !== "grid") : found;
-}
+const apartValues = ({count: n, values}) =>
+  `${values.map(valueText).join(", ")}${n > values.length ? ` ${t("queue.more", {n: count(n - values.length)})}` : ""}`;
 
-export function apartPanel(apart, allow) {
-  const names = apart.map(({name}) => name).join(",");
+export function apartPanel({apart, but_for}, allow) {
+  if (!apart.length) return h("p", {class: "differs"}, t("compare.apart_in_none"));
+  const names = apart.map(({field}) => field);
   return h(
     "div", {class: "differs warned"},
     h("p", {}, h("strong", {}, "△ ", t("compare.apart_in")), " ",
       button(
-        t("compare.all_the_same", {names: names.replaceAll(",", t("list.comma"))}), () => allow(names), {small: true})),
+        t("compare.all_the_same", {names: names.join(t("list.comma"))}), () => allow([...but_for, ...names].join(",")),
+        {small: true})),
     h("dl", {},
       apart.map(
-        ({name, a, b}) =>
-          h("div", {}, h("dt", {}, name),
-            h("dd", {}, "A ", h("code", {}, a.map(valueText).join(", ")), "  B ",
-              h("code", {}, b.map(valueText).join(", ")))))));
+        ({field, a, b}) =>
+          h("div", {}, h("dt", {}, field),
+            h("dd", {}, "A ", h("code", {}, apartValues(a)), "  B ", h("code", {}, apartValues(b)))))));
 }
 
 export function differsPanel({differs, but_for}) {

@@ -31,6 +31,7 @@ wordsAdd({
   "compare.differs": ["The sides differ in more than what is compared.", "两侧还有其他不同。"],
   "compare.differs_why": ["A verdict may be due to this:", "结论可能由此造成："],
   "compare.apart_in": ["The sides ask for different values, so that no point of one is a point of the other:", "两侧请求的值不同，因此没有共同的点："],
+  "compare.apart_in_none": ["No single field keeps the points apart: their values are combined in other ways.", "没有哪个字段单独使两侧的点不能配对：各字段取值的组合不同。"],
   "compare.all_the_same": ["Compare although {names} differs", "允许 {names} 不同，继续比较"],
   "compare.placed": ["placed anew for {n} of {of} runs", "{of} 次运行中有 {n} 次重新放置数组"],
   "compare.runs": ["{n} {words|run|runs}", "{n} 次运行"],

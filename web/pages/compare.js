@@ -10,7 +10,7 @@ import {atMost, onChange, watchLive} from "../live.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
 import {askingMore} from "../compare/asking.js";
-import {apartPanel, butFor, differsPanel, fieldsApart} from "../compare/differs.js";
+import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {runsOut} from "../compare/more.js";
@@ -301,11 +301,13 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       return void replace(body);
     }
     underDraw();
-    const {points, chance} = comparison, apart = fieldsApart(comparison);
+    const {a, b, points, chance} = comparison;
     if (points.length) forest = fit(tableDraw, {class: "forest-place"});
     replace(
       body, points.length > 0 && countsRow(comparison),
-      apart.length ? apartPanel(apart, but_for => change({but_for})) : differsPanel(comparison),
+      points.length          ? differsPanel(comparison) :
+        a.points && b.points ? apartPanel(comparison, but_for => change({but_for})) :
+                               null,
       points.length > 0 &&
         h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, asking.undecidedAgain())),
       h("div", {class: "note compare-note"},

@@ -1,0 +1,105 @@
+/* Finds the fields that keep the two sides apart where no point is on both. */
+#include "api/comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json_parts.h"
+
+enum { VALUES_MAX = 8 };
+
+/* The field's value, or all the others, as JSON; NULL: no memory. */
+static char *text_of(const json_t *fields, const char *name, bool others)
+{
+    const json_t *value = json_object_get(fields, name);
+    if (!others)
+        return value ? json_parts_text(value) : strdup("null");
+    json_t *rest = json_copy((json_t *)fields);
+    json_object_del(rest, name);
+    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(rest);
+    return text;
+}
+
+/* The different ones of these texts in the side's points, as keys, in the order in which points are sent. New
+   reference; NULL: no memory. */
+static json_t *texts_of(const struct comparison *comparison, int side, const char *name, bool others)
+{
+    json_t *texts = json_object();
+    for (int i = comparison->point_count - 1; i >= 0; i--) {
+        const struct comparison_point *point = &comparison->points[i];
+        char *text = point->count[side] ? text_of(point->fields, name, others) : NULL;
+        if (text)
+            json_object_set_new(texts, text, json_true());
+        free(text);
+    }
+    return texts;
+}
+
+static bool share_one(json_t *a, const json_t *b)
+{
+    const char *text;
+    json_t *yes;
+    json_object_foreach (a, text, yes)
+        if (json_object_get(b, text))
+            return true;
+    return false;
+}
+
+static bool grid_alone_differs(const struct comparison *comparison)
+{
+    json_t *a = texts_of(comparison, 0, "grid", true), *b = texts_of(comparison, 1, "grid", true);
+    bool found = share_one(a, b);
+    json_decref(a);
+    json_decref(b);
+    return found;
+}
+
+static void write_values(struct json_writer *json, const char *key, json_t *values)
+{
+    const char *text;
+    json_t *yes;
+    int written = 0;
+    json_writer_begin_object(json, key);
+    json_writer_uint(json, "count", json_object_size(values));
+    json_writer_begin_array(json, "values");
+    json_object_foreach (values, text, yes)
+        if (written++ < VALUES_MAX)
+            json_writer_json(json, NULL, text);
+    json_writer_end(json);
+    json_writer_end(json);
+}
+
+static void write_field(struct json_writer *json, const struct comparison *comparison, const char *name)
+{
+    json_t *a = texts_of(comparison, 0, name, false), *b = texts_of(comparison, 1, name, false);
+    if (!share_one(a, b) && (strcmp(name, "grid") != 0 || grid_alone_differs(comparison))) {
+        json_writer_begin_object(json, NULL);
+        json_writer_string(json, "field", name);
+        write_values(json, "a", a);
+        write_values(json, "b", b);
+        json_writer_end(json);
+    }
+    json_decref(a);
+    json_decref(b);
+}
+
+void comparison_apart_view(struct json_writer *json, const char *key, const struct comparison *comparison)
+{
+    json_t *names = json_object(), *value;
+    const char *name;
+    bool apart = comparison->sides[0].points && comparison->sides[1].points;
+    for (int i = comparison->point_count - 1; i >= 0 && apart; i--) {
+        const struct comparison_point *point = &comparison->points[i];
+        apart = !comparison_matched(point);
+        if (point->count[0] || point->count[1])
+            json_object_update_missing(names, point->fields);
+    }
+    json_object_del(names, "device_uuid"); /* of the result, not of the request */
+    json_writer_begin_array(json, key);
+    json_object_foreach (names, name, value)
+        if (apart)
+            write_field(json, comparison, name);
+    json_writer_end(json);
+    json_decref(names);
+}
