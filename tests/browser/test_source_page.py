@@ -237,7 +237,7 @@ def test_an_address_that_would_be_too_long_is_said_so(browser, service):  # noqa
 
 def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  # noqa: F811
     """As many threads as elements never meet a bound that is off by one."""
-    walk = opened(browser, service)
+    walk = opened(browser, service, "source?example=naive")
     edited(walk)
     source = "__global__ void f(const float *in, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) out[i] = in[i];\n}"
     walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.setValue(arguments[0])", source)
