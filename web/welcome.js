@@ -7,6 +7,7 @@ import {forRunners} from "./live.js";
 import {button, spanPanel} from "./parts.js";
 import {say} from "./teaching/figures.js";
 import {t} from "./words.js";
+import "./creation/words.js";
 
 const EXAMPLE = {
   kernel: "read_offset",

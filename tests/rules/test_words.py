@@ -55,7 +55,7 @@ def test_each_unit_of_a_bound_has_its_words_on_the_page():
     units = set(re.findall(r'"([a-z][A-Za-z ]+)",?\s*(?=[^"]*;)', "".join(re.findall(r"(?:amount_of|struct time_amount\)).*?;", text, re.S))))
     units |= set(re.findall(r'time_unit_\w+ = "([^"]+)"', text))
     assert {"blocks", "flits", "bytes", "sectors to the SMs", "requests to one slice", "waits in a row"} <= units
-    words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/words.js").read_text(), re.M))
+    words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/charts/words.js").read_text(), re.M))
     # Bytes are written with their rate.
     assert {unit.replace(" ", "_") for unit in units} - words == {"bytes"}
 
@@ -125,6 +125,30 @@ def test_each_refusal_over_http_is_there_in_chinese_too():
     wrong = [english for english, chinese in pairs for place in re.findall(r"\{(\d)\}", chinese)
              if int(place) > len(re.findall(r"%[-+ #0-9.*hlzjt]*[a-zA-Z?]", english.replace("%%", "")))]
     assert not wrong
+
+
+WORDS = re.compile(r'^  "([^"]+)":', re.M)
+IMPORTED = re.compile(r'^import\b[^;"]*"(\.[^"]*)";', re.M)
+
+
+def words_of(module, seen):
+    """The keys of the dictionaries that are loaded when that module of the page is, by it and what it imports."""
+    if module in seen or not module.exists():
+        return set()
+    seen.add(module)
+    text = module.read_text()
+    own = set(WORDS.findall(text)) if module.name == "words.js" or "wordsAdd(" in text else set()
+    return own.union(*(words_of((module.parent / path).resolve(), seen) for path in IMPORTED.findall(text)))
+
+
+def test_each_module_of_the_page_imports_the_words_that_it_says():
+    """Else they are missing on the page that loads nothing else that has them."""
+    said, missing = 0, []
+    for module in sorted((ROOT / "web").rglob("*.js")):
+        keys = re.findall(r'(?<![\w.])t\(\s*"([^"]+)"', re.sub(r"/\*.*?\*/", "", module.read_text(), flags=re.S))
+        said += len(keys)
+        missing += [(module.relative_to(ROOT).as_posix(), key) for key in keys if key not in words_of(module, set())]
+    assert said > 500 and missing == []
 
 
 def test_each_phase_of_a_run_has_its_words_on_the_page():

@@ -12,6 +12,7 @@ import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
 import {canCopyPicture, copyPicture, pngBlob, save, svgBlob} from "./export.js";
+import "./words.js";
 
 const REACH = 40;
 const KEYS = {

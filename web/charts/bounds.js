@@ -11,6 +11,7 @@ import {DICTIONARY, language, noValue, t} from "../words.js";
 import {figure} from "./figure.js";
 import {rect, round, text, textWidth} from "./svg.js";
 import "../d3.js";
+import "./words.js";
 
 const {scaleLinear} = globalThis.d3;
 

@@ -4,6 +4,7 @@
    that is folded below. Returns {node, update()}; update draws anew. */
 import {h, replace} from "../dom.js";
 import {t} from "../words.js";
+import "./words.js";
 
 export function figure({label, draw, table}) {
   const place = h("div", {class: "drawing"}), under = h("div", {});

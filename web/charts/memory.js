@@ -8,6 +8,7 @@ import {banks_draw, constants_draw} from "./memory_banks.js";
 import {svg} from "../dom.js";
 import {curve, curve_path, group_gap, lanes_draw, CURVE} from "./memory_lanes.js";
 import {hatch, rect, round, text} from "./svg.js";
+import "./words.js";
 
 export const ACCESSES_DRAWN = 8;
 const BOX = 29, INSET = 3;

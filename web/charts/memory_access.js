@@ -1,3 +1,4 @@
+import "./words.js";
 /* What one access of a warp touches, ready to be drawn: from an access of `explain` to lines, sectors, words and runs
    of bytes. Nothing is counted here that the service counts; what it says is only put in order. */
 export const SECTOR = 32, LINE = 128, LINES_DRAWN = 64;

@@ -4,6 +4,7 @@
 import {words_of} from "./memory_access.js";
 import {curve, lanes_draw, CURVE} from "./memory_lanes.js";
 import {rect, text} from "./svg.js";
+import "./words.js";
 
 const BANKS = 32, ROWS_DRAWN = 32;
 

@@ -2,6 +2,7 @@
 import {svg} from "../dom.js";
 import {words_of} from "./memory_access.js";
 import {rect, round, text} from "./svg.js";
+import "./words.js";
 
 export const CURVE = 28;
 const LANES = 32, LANE_HEIGHT = 9;

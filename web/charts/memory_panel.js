@@ -9,6 +9,7 @@ import {count} from "../format.js";
 import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "./architectures.js";
 import {memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
+import "./words.js";
 
 function legend() {
   return h(

@@ -3,6 +3,7 @@ import {h, svg} from "../dom.js";
 import {count, percent} from "../format.js";
 import {t} from "../words.js";
 import {rect, text, textWidth} from "./svg.js";
+import "./words.js";
 
 const ROW = 24, LABEL = 112;
 

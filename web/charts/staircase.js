@@ -6,6 +6,7 @@ import {count} from "../format.js";
 import {t} from "../words.js";
 import {rect, round, text, through} from "./svg.js";
 import "../d3.js";
+import "./words.js";
 
 const {scaleLinear} = globalThis.d3;
 const LEFT = 24, TOP = 42, STEPS = 84, HEIGHT = TOP + STEPS + 44, GAP = 20, WIDE = 600;

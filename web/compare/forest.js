@@ -6,6 +6,7 @@ import {digits, fixed, intervalForm, ratio} from "../format.js";
 import {round, text} from "../charts/svg.js";
 import {noValue, t} from "../words.js";
 import "../d3.js";
+import "./words.js";
 
 const SPANS = [0.02, 0.05, 0.12, 0.25, 0.5, 1, 2, 4], ROW = 26;
 const STEPS = {

@@ -6,6 +6,7 @@ import {ago} from "../parts.js";
 import {t} from "../words.js";
 import {commonText} from "../sweep/names.js";
 import {MEMBERS, sideRead, sideText} from "./sides.js";
+import "./words.js";
 
 const sweepText = sweep => {
   const {request} = sweep, what = sweep.recipe ?? [request?.kernel ?? ""].flat().join(", ");

@@ -8,6 +8,7 @@ import * as api from "../api.js";
 import {ago} from "../parts.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
+import "./words.js";
 
 export const LETTERS = ["a", "b"];
 export const MEMBERS = ["kernel", "device", "device_uuid", "owner", "since", "until"];

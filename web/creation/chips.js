@@ -3,6 +3,7 @@ import {h, replace} from "../dom.js";
 import {bytes, count, percent} from "../format.js";
 import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
+import "./words.js";
 
 /* A pattern of stripes cannot be had from a stylesheet in a bar that is a box, so the rest of a bar is a box of class
  * waste. */

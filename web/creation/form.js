@@ -4,6 +4,7 @@ import {h} from "../dom.js";
 import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";
 import {elementBytes, read} from "./fields.js";
+import "./words.js";
 
 export const titleOf = name => `field.${name}` in DICTIONARY ? t(`field.${name}`) : name;
 const unitOf = field => field.unit ? (`unit.${field.unit}` in DICTIONARY ? t(`unit.${field.unit}`) : field.unit) : "";

@@ -3,6 +3,7 @@
  * is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words that find it. */
 import {h, replace} from "../dom.js";
 import {language, t} from "../words.js";
+import "./words.js";
 
 export function kernelInLanguage(kernel) {
   const sought = [kernel.name, kernel.title, kernel.text, kernel.zh?.title, kernel.zh?.text].join(" ").toLowerCase();

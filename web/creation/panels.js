@@ -6,6 +6,8 @@ import {noValue, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {occupancyBars, occupancyMissing} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
+import "../charts/words.js";
+import "./words.js";
 
 export function occupancyPanel() {
   const title = h("h2", {}), place = h("div", {});

@@ -8,6 +8,7 @@ import {time as written} from "../format.js";
 import {boundsFigure, explainedNodes} from "../charts/bounds.js";
 import {changesList} from "../result/why.js";
 import {reasonSaid, t} from "../words.js";
+import "./words.js";
 
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
 

@@ -16,6 +16,7 @@ import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {formOf, titleOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
+import "../creation/words.js";
 
 export const title = () => t("new.title");
 

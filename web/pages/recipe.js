@@ -9,6 +9,7 @@ import {button} from "../parts.js";
 import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
 import {conditionsOf, countPanels, notesPanel, reasonsPanel, timePanel} from "../recipe/tables.js";
 import {language, t} from "../words.js";
+import "../creation/words.js";
 
 const REDRAW_MS = 500;
 

@@ -12,6 +12,7 @@ import {architectureName} from "../charts/architectures.js";
 import {boundName, explained} from "../charts/bounds.js";
 import {queryOf} from "../creation/fields.js";
 import {timeKey} from "./data.js";
+import "./words.js";
 
 const COUNTED = ["gld_efficiency_pct", "gst_efficiency_pct", "gld_transactions", "gst_transactions"];
 const TIMES = ["elapsed_ms"];

@@ -12,6 +12,7 @@ import {partsDraw} from "../charts/parts.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 import {stripDraw} from "../charts/strip.js";
 import "./words.js";
+import "../charts/words.js";
 
 const measured = part => part && !part.status;
 const facts = rows => h(

@@ -3,6 +3,7 @@ import {bandwidth, count, digits, percent, shape, time} from "../format.js";
 import {conditionsText} from "../creation/fields.js";
 import {language, reasonSaid, t} from "../words.js";
 import "./words.js";
+import "../creation/words.js";
 
 const measured = part => part && !part.status;
 const NB = "\u00a0";

@@ -8,6 +8,7 @@ import {addressPack} from "../source/address.js";
 import {listingRows} from "../source/listing.js";
 import {detailIn} from "../source/marks.js";
 import {reasonSaid, t, wordsAdd} from "../words.js";
+import "./words.js";
 
 // clang-format off
 wordsAdd({

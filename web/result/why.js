@@ -7,6 +7,7 @@ import {boundName, boundsFigure, explained, explainedNodes} from "../charts/boun
 import {queryOf} from "../creation/fields.js";
 import {button, spanPanel as panel} from "../parts.js";
 import {language, t, wordsAdd} from "../words.js";
+import "../charts/words.js";
 
 // clang-format off
 wordsAdd({

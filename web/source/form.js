@@ -8,6 +8,7 @@ import {shape} from "../format.js";
 import {t} from "../words.js";
 import {ARCHITECTURES, architectureName} from "../charts/architectures.js";
 import {integerOf, shapeOf} from "../creation/values.js";
+import "./words.js";
 
 const MAIN = ["block", "grid", "threads"], MORE = ["entry", "shared_bytes"], JSONS = ["arguments", "constants"];
 

@@ -2,6 +2,7 @@
 import {h, replace} from "../dom.js";
 import {count, percent} from "../format.js";
 import {noValue, t, term} from "../words.js";
+import "./words.js";
 
 const part = value => value === null ? noValue() : percent(value / 100, 1);
 

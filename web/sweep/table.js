@@ -12,6 +12,7 @@ import {metricOf} from "./metrics.js";
 import {pointText, valueText} from "./names.js";
 import {isSure} from "./sure.js";
 import "./words.js";
+import "../charts/words.js";
 
 /* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
 export function withInterval(median, low, high) {

@@ -21,6 +21,7 @@ import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {meet} from "../sweep/sure.js";
 import {language, t, term} from "../words.js";
+import "./words.js";
 
 const UNIT = /([\d}]) (%|µs|ns|ms|GB\/s|MB|KB|GB|B)(?![a-z])/g;
 const MARKED = /(\*\*[^*]+\*\*|`[^`]+`|\{\w+\}|\[[^\]]+\])/;

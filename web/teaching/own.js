@@ -10,6 +10,7 @@ import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {rowsOf} from "../table.js";
 import {t} from "../words.js";
 import {ownRatios} from "./figures.js";
+import "./words.js";
 
 const shortOf = device => device.backend === "cpu" ?
   t("lessons.this_cpu") :

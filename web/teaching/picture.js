@@ -18,6 +18,8 @@ import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
 import {figureOf, meetMark, ownFigure, ownText, say, shownOf} from "./figures.js";
+import "../charts/words.js";
+import "./words.js";
 
 const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {

@@ -10,6 +10,7 @@ import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
 import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, say, shownOf, write} from "./figures.js";
+import "./words.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
 const minus = text => String(text).replace("-", "−");
