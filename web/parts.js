@@ -217,6 +217,7 @@ export function button(text, f, {primary = false, label = null, key = null, smal
       "aria-label": label,
       data: key ? {key} : null,
       onclick: async () => {
+        const had = document.activeElement === node;
         node.disabled = true;
         said.textContent = "";
         try {
@@ -225,6 +226,9 @@ export function button(text, f, {primary = false, label = null, key = null, smal
           said.textContent = ` ${error.message}`;
         }
         node.disabled = false;
+        /* One that is off loses the focus; another button may stand in its place. */
+        const again = node.isConnected ? node : document.querySelector(`[data-key="${CSS.escape(key ?? "")}"]`);
+        if (had && document.activeElement === document.body) again?.focus({preventScroll: true});
       }
     },
       text);

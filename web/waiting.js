@@ -144,9 +144,13 @@ const mayCancel = (row, me) => me && (me.role === "admin" || (me.role === "run" 
 function what(row, me) {
   const more = row.queued - 1, whose = row.owner === null ? "" : row.owner === me?.name ? "_yours" : "_theirs";
   return [
-    row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"),
+    row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"), " ",
     more > 0 &&
-      h("span", {class: "quiet"}, ` ${t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner})}`)
+      h("a", {
+        class: "quiet",
+        href: api.link(`experiments?state=queued${row.owner === null ? "" : `&owner=${encodeURIComponent(row.owner)}`}`)
+      },
+        t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner}))
   ];
 }
 

@@ -272,11 +272,11 @@ const device = {
 
 /* ---- /ui/experiments and /ui/sweeps, the lists ---- */
 const lists = {
-  "lists.none": ["There are no experiments yet", "还没有实验"],
+  "lists.none": ["There are no experiments", "没有实验"],
   "lists.none_fits": ["Nothing fits these filters", "没有符合条件的结果"],
   "lists.some": ["Experiments that fit", "符合条件的实验"],
   "lists.all": ["Experiments, newest first", "实验，最新在前"],
-  "lists.no_sweeps": ["There are no sweeps yet", "还没有扫描"],
+  "lists.no_sweeps": ["There are no sweeps", "没有扫描"],
   "lists.sweeps_running": ["{n} {words|sweep runs|sweeps run}", "{n} 个扫描在运行"],
   "lists.sweeps_queued": ["{n} {words|sweep waits|sweeps wait}", "{n} 个扫描在排队"],
   "lists.sweeps_drained": ["{n} {words|sweep is paused|sweeps are paused}", "{n} 个扫描已暂停"],

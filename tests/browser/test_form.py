@@ -119,7 +119,7 @@ def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guard
         walk.says("Nothing runs", "h1").until(lambda: not forms_shown(walk))
         browser.switch_to.window(second)
         walk.script("sessionStorage.clear()")
-        walk.open("experiments").says("no experiments yet", "h1")
+        walk.open("experiments").says("no experiments", "h1")
         assert not forms_shown(walk) and SECRET["rita"] not in walk.script("JSON.stringify(localStorage) + document.cookie")
         walk.click("button.owner").says("Forget it in all tabs?", ".state")
         assert walk.script("document.activeElement.textContent") == "Keep it"

@@ -36,14 +36,14 @@ def test_a_walk_through_all_pages_in_both_languages(browser, serve):
     walk.says("that fit", "h1").until(lambda: len(walk.all("tbody tr")) == 1)
     browser.back()
     walk.until(lambda: len(walk.all("tbody tr")) == 2)
-    walk.click("nav a", "Sweeps").says("no sweeps yet", "h1")
+    walk.click("nav a", "Sweeps").says("no sweeps", "h1")
     walk.open("queue").says("Nothing runs", "h1")
     walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs since the service began")
     walk.open("no/such").says("There is no page at this address", "h1")
     walk.click("main a").says("Nothing runs", "h1")
     walk.click(".languages button", "中文").says("没有任务运行", "h1").says("最近的结果")
     assert walk.script("document.documentElement.lang") == "zh-CN"
-    for path, said in ("experiments", "最新在前"), ("sweeps", "还没有扫描"), ("queue", "没有任务"):
+    for path, said in ("experiments", "最新在前"), ("sweeps", "没有扫描"), ("queue", "没有任务"):
         walk.open(path).says(said, "h1")
     walk.open("devices/0").says("限制与计数").open("devices").says("1 个设备", "h1")
     walk.open("?lang=en").says("Nothing runs", "h1")
@@ -105,6 +105,7 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     state = lambda which: service.get(which["links"]["self"]).json()["state"]  # noqa: E731
     walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("The queue is paused by ada", "h1")
     walk.says("and 24 more of bob's wait")
+    assert walk.all("td a.quiet")[0].get_attribute("href").endswith("/ui/experiments?state=queued&owner=bob")
     walk.click("td.act button", "Cancel the sweep").says("Cancel the 12 runs that wait of bob's sweep of read_offset?", ".jobs")
     walk.click(".jobs button", "Keep").until(lambda: not walk.text(".jobs"))
     assert state(first) == "running" and "cancel" in walk.script("document.activeElement.dataset.key")
@@ -131,6 +132,7 @@ def test_a_button_to_cancel_stays_until_the_next_one_is_known(browser, ada_and_b
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("2 wait, 1 runs", "h1")
     assert "Cancel the sweep" in walk.text("td.act")
+    walk.click(".head button", "Pause").says("The queue is paused by ada", "h1").until(lambda: "Resume" in walk.script("document.activeElement.textContent"))
     walk.end()
 
 

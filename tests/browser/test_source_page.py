@@ -245,6 +245,11 @@ def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  #
     assert [walk.all(f"#field-{name}")[0].get_attribute("placeholder") for name in ("block", "grid", "n")] == ["256", "4096", "1048576"]
     fill(walk, "n", "1000")
     walk.says("Line 3: in[1000]", ".lead")
+    assert "Launched with" not in walk.text("main"), "it was of the launch before"
+    assert walk.all("#field-grid")[0].get_attribute("placeholder") == ""
+    line = {"line": 1, "requests": 1, "transactions": 1, "efficiency_pct": 22, "traffic_pct": 100, "shared_requests": 0, "shared_wavefronts": 0, "bank_conflicts": 0}
+    noted = "m.listingRows({lines: ['a'], costs: [given[0]], faults: [], notes: [{line: 1, detail: 'x'}]})[0].querySelectorAll('.cost').length"
+    assert walk.module("source/listing.js", noted, line) == 1, "a note does not take the cost's place"
     walk.end()
 
 

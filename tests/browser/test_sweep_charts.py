@@ -247,14 +247,14 @@ FRAMED = """Promise.resolve(given).then(([ranges, less]) => {
 
 
 def test_no_cell_is_framed_that_cannot_be_told_from_the_worst(browser, serve):  # noqa: F811
-    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps yet", "h1")
+    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps", "h1")
     apart, meeting = [[1, 2, 3], [4, 5, 6], [8, 9, 10]], [[1, 5, 9], [2, 6, 10], [3, 7, 11]]
     assert [walk.module("charts/map.js", FRAMED, ranges, less) for ranges in (apart, meeting) for less in (True, False)] == [2, 2, 0, 0], "the cell and the legend's"
     walk.end()
 
 
 def test_a_map_shows_what_is_only_predicted_and_cells_without_a_value_as_empty(browser, serve):  # noqa: F811
-    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps yet", "h1")
+    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps", "h1")
     walk.module("sweep/metrics.js", "m.readMetrics()")
     waiting, cells, key, said = walk.module("sweep/charts.js", MAPS, [[5, 4, "succeeded"], [None, 3, "cancelled"], [7, 6, "succeeded"], [None, 2, "queued"]])
     assert cells == ["5.000", "7.000"] and key and len(waiting) == 3, "two cells and the legend's"

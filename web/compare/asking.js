@@ -16,9 +16,9 @@ import {MOST, allRequests, moreRequest, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
-/* ABBAABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 8 sweeps
-   of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
-const ROUNDS = 4, RUNS_UNASKED = 200, ADDRESS_MOST = 7000, ID_LENGTH = 27;
+/* ABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 4 sweeps of a
+   point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
+const ROUNDS = 2, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
 export function askingMore({now, begun, joined, signal}) {
   const asked_for = {a: [], b: []};

@@ -1,10 +1,10 @@
 /* The rows of a comparison: which point, both times, the ratio on a logarithmic scale with its interval, the verdict in
    a sign and a word. The scale's head, its band of the same and its rules run through all rows. scaleOf(points,
    sameWithin, width) gives {at(ratio), ticks, low, high, same}. */
-import {h, svg} from "../dom.js";
+import {h, svg, tip} from "../dom.js";
 import {digits, fixed, intervalForm, ratio} from "../format.js";
 import {round, text} from "../charts/svg.js";
-import {noValue, t} from "../words.js";
+import {t} from "../words.js";
 import "../d3.js";
 import "./words.js";
 
@@ -114,7 +114,7 @@ export function ratioText(point) {
   if (point.uneven) {
     const why = t("compare.uneven", {pairs: ratio(value), medians: ratio(point.a.median_us / point.b.median_us)});
     return [
-      noValue(why),
+      tip(h("span", {class: "no-value"}, t("compare.uneven_short")), why),
       low !== null && h("span", {class: "quiet"}, ` ${digits(low, 3)} ${t("interval.to")} ${digits(high, 3)}`)
     ].filter(Boolean);
   }

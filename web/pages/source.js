@@ -47,17 +47,16 @@ const parametersOf = request => request.arguments.filter(one => !("elements" in 
 
 /* With what it was launched, fields that are left empty too; and what such a launch cannot find. */
 function launchSaid({request, check}) {
-  const {block, grid, size} = request, product = values => values.reduce((all, one) => all * one, 1),
-                      counted = parametersOf(request).filter(({value}) => value === "size");
+  const {block, grid, size} = request, threads = [...block, ...grid].reduce((all, one) => all * one, 1);
+  const scalars = parametersOf(request)
+                    .map(({name, value}) => ({name, value: value === "size" ? size : value}))
+                    .filter(({value}) => typeof value === "number");
+  const same = scalars.find(({value}) => value === threads);
   const said = [
     t("source.launched_block", {block: shape(block)}), t("source.launched_grid", {grid: shape(grid)}),
-    ...counted.map(({name}) => `${name} ${count(size)}`)
+    ...scalars.map(({name, value}) => `${name} ${Number.isInteger(value) ? count(value) : value}`)
   ].join(t("list.comma"));
-  return [
-    t("source.launched", {said}),
-    check.blocks_checked && counted.length && product(block) * product(grid) === size &&
-      t("source.none_beyond", {name: counted[0].name})
-  ];
+  return [t("source.launched", {said}), check.blocks_checked > 0 && same && t("source.none_beyond", {name: same.name})];
 }
 
 /* The answer in a sentence. */
@@ -193,9 +192,8 @@ export async function open(root, params, {query, setQuery, signal}) {
       ...launchSaid(answer), t("source.compiler", {compiler: check.compiler}),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
-    form.show(
-      state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1),
-      {block: request.block, grid: request.grid});
+    form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
+    form.launched(request);
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);
     replace(step, stepOf(state.example, state.lines));
@@ -225,7 +223,11 @@ export async function open(root, params, {query, setQuery, signal}) {
     results.classList.toggle("stale", Boolean(error));
     old.hidden = !error || !state.lines.length;
     said.classList.toggle("wrong", Boolean(error));
-    if (error) editor.show({lines: [], faults, notes: []});
+    if (error) {
+      editor.show({lines: [], faults, notes: []});
+      below.textContent = ""; /* it is of another launch, perhaps */
+      form.launched();
+    }
     const elsewhere = [];
     for (const one of errors.filter(one => !faults.includes(one))) {
       const [name] = one.pointer.replace(/^#\//, "").split("/");

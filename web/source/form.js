@@ -1,8 +1,8 @@
-/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived,
-   launched), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as text, and is
-   changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants, check, and in
-   `scalars` one for each scalar parameter, whose names and types show() gets. questionOf(typed, source) is the request
-   that follows, {wrong} where it is no JSON. */
+/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived),
+   launched({block, grid}), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as
+   text, and is changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants,
+   check, and in `scalars` one for each scalar parameter, whose names and types show() gets. questionOf(typed, source)
+   is the request that follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
 import {shape} from "../format.js";
 import {t} from "../words.js";
@@ -132,10 +132,12 @@ export function launchForm({typed, onTyped}) {
 
   return {
     node,
-    /* launched: {block, grid}, what fields that are left empty stand for. */
-    show(parameters, found, launched = {}) {
+    /* What fields that are left empty stand for; without arguments it is not known. */
+    launched(values = {}) {
+      for (const name of ["block", "grid"]) rows.get(name).input.placeholder = values[name] ? shape(values[name]) : "";
+    },
+    show(parameters, found) {
       scalarsShow(parameters);
-      for (const [name, value] of Object.entries(launched)) rows.get(name).input.placeholder = shape(value);
       replace(derived, found && !typed.arguments?.trim() && [
         t("source.derived"), h("pre", {class: "mono"}, found),
         h("button", {

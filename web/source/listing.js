@@ -16,11 +16,11 @@ export function listingRows({lines, costs = [], faults, notes, chosen = null}) {
   const byLine = new Map(costs.map(one => [one.line, one])), marks = marksOf(faults, notes);
   return lines.map((code, k) => {
     const own = marks.filter(one => one.line === k + 1), cost = byLine.get(k + 1);
-    const kinds = own.map(one => `has-${one.kind}`);
+    const signs = own.map(signOf).filter(Boolean), kinds = own.map(one => `has-${one.kind}`);
     return h(
       "div", {class: ["listing-row", k + 1 === chosen ? "chosen-line" : "", ...kinds].join(" "), data: {line: k + 1}},
       h("span", {class: "line-number"}, k + 1),
-      h("span", {class: "costs"}, own.map(signOf), !own.length && cost && costMark(cost)), h("code", {}, code),
+      h("span", {class: "costs"}, signs, !signs.length && cost && costMark(cost)), h("code", {}, code),
       own.map(noteOf));
   });
 }

@@ -58,7 +58,9 @@ function aheadOf(sure, before) {
 }
 
 const runsText = (more, key) => ({
-  then: more ? t(key, {more: more >= MORE_MOST ? t("sure.over", {n: count(MORE_MOST)}) : count(more), runs: more}) : ""
+  then: more >= MORE_MOST ? t("sure.may_tell_most", {more: count(MORE_MOST)}) :
+    more                  ? t(key, {more: count(more), runs: more}) :
+                            ""
 });
 
 function namesOf(entries, name) {
