@@ -15,15 +15,20 @@ static int skip_section(struct parser *parser)
     return parser_mark(parser, '}');
 }
 
+/* .file 1 "name", or as clang writes it where it knows its folder, .file 1 "folder" "name". */
 static int file_directive(struct parser *parser)
 {
     int64_t number;
     if (parser_integer(parser, &number))
         return -1;
-    const struct lexer_token name = parser->lexer.token;
+    struct lexer_token name = parser->lexer.token;
     if (name.kind != TOKEN_STRING || number < 0 || number >= 1 << 16)
         return parser_fail(parser, ".file has a number and a name");
     lexer_next(&parser->lexer);
+    if (parser->lexer.token.kind == TOKEN_STRING) {
+        name = parser->lexer.token;
+        lexer_next(&parser->lexer);
+    }
     while (parser_has_mark(parser, ',')) {
         int64_t ignored;
         if (parser_integer(parser, &ignored))

@@ -128,7 +128,8 @@ static void parameters_variables_and_sites_are_listed(void **state)
         ".loc 1 20 3\nld.param.u64 %d, [a];\n.loc 2 5 7, function_name $L__info, inlined_at 1 20 3\n"
         "ld.global.nc.v4.u32 {%r0, %r1, %r2, %r3}, [%d+16];\nst.volatile.shared.u32 [tile], "
         "%r0;\natom.add.u32 %r1, [%d], 1;\n"
-        "mov.u32 %r4, dynamic; st.local.u8 [depot], %r1;\n}\n.file 1 \"a.cu\"\n.file 2 \"b.h\", 123, 456\n",
+        "mov.u32 %r4, dynamic; st.local.u8 [depot], %r1;\n}\n.file 1 \"a.cu\"\n.file 2 \"b.h\", 123, "
+        "456\n.file 3 \"/folder\" \"c.h\"\n",
         &problem);
     if (!module)
         fail_msg("line %d: %s", problem.position.ptx_line, problem.text);
@@ -166,6 +167,7 @@ static void parameters_variables_and_sites_are_listed(void **state)
     assert_true(sites[2].kind == PTX_ATOMIC && sites[2].space == PTX_GENERIC);
     assert_int_equal(sites[3].bytes, 1);
     assert_string_equal(module->files[2], "b.h");
+    assert_string_equal(module->files[3], "c.h");
     assert_string_equal(module->target, "sm_90");
     ptx_module_free(module);
 }
