@@ -102,7 +102,7 @@ def test_no_lesson_in_chinese_has_a_sentence_in_english(browser, service, name):
 def test_each_unit_of_a_parameter_has_its_chinese(service):
     kernels = [service.get(f"/v1/kernels/{one['name']}").json() for one in service.get("/v1/kernels").json()["kernels"]]
     units = {parameter["unit"] for kernel in kernels for parameter in kernel["parameters"]} - {"", None}
-    page = (pathlib.Path(__file__).parents[2] / "web/words.js").read_text()
+    page = (pathlib.Path(__file__).parents[2] / "web/creation/words.js").read_text()
     assert len(units) > 8 and units <= set(re.findall(r'^  "unit\.([^"]+)": \["[^"]*", "[^"]*[\u4e00-\u9fff]', page, re.M))
 
 

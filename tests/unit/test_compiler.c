@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "executor/compiler_assembly.h"
+#include "ptx/module.h"
 #include "tests/unit/support/compiler_process.h"
 
 /* ---- what is right ---- */
@@ -31,6 +32,13 @@ static void a_kernel_becomes_ptx_with_its_entry_and_lines(void **state)
     assert_int_equal(result.cubin != NULL, compiler_process_is_nvrtc());
     if (result.cubin)
         assert_memory_equal(result.cubin, "\177ELF", 4);
+    struct ptx_problem problem;
+    struct ptx_module *module = ptx_module_parse(result.ptx, result.ptx_bytes, &problem);
+    if (!module)
+        fail_msg("line %d: %s", problem.position.ptx_line, problem.text);
+    assert_true(module->file_count > 1 && module->files[1] &&
+                strstr(module->files[1], COMPILATION_SOURCE_NAME));
+    ptx_module_free(module);
     compilation_free(&result);
 }
 
