@@ -1,5 +1,6 @@
 """run, sweep and show of a kernel of one's own: outputs, the reference's verdict, and faults at their line."""
 import json
+import re
 
 import pytest
 from command import FAILED, coalesce
@@ -56,13 +57,14 @@ def test_faults_stand_at_their_line_with_the_line(service, tmp_path):
     path = file(tmp_path, SCALE.replace("i < n", "i <= n"))
     for words in ((path, "n=1000", "by=2", "block=256"),):
         said = coalesce(service, "run", *words, expect=FAILED).stdout
-        assert f"{path}:4:5: error: in[1000] is loaded by thread (232, 0, 0) of block (3, 0, 0); in has 1000 elements\n   4 | " in said.replace("│", "|")
+        fault = r":4:\d+: error: in\[1000\] is loaded by thread \(232, 0, 0\) of block \(3, 0, 0\); in has 1000 elements\n   4 \| "
+        assert re.search(re.escape(path) + fault, said.replace("│", "|"))
         assert "out[i] = by * in[i];" in said and said.count("in[1000]") == 1
         checked = coalesce(service, "check", *words, expect=FAILED).stdout
         assert "out[i] = by * in[i];" in checked
     identity = said.split("id ")[-1].split()[0]
     shown = coalesce(service, "show", identity, expect=FAILED).stdout
-    assert "src-" in shown and ":4:5: error: in[1000]" in shown and "out[i] = by * in[i];" in shown
+    assert "src-" in shown and re.search(r":4:\d+: error: in\[1000\]", shown) and "out[i] = by * in[i];" in shown
     chinese = coalesce(service, "show", identity, expect=FAILED, **CHINESE).stdout
     assert "读取 in[1000]；in 只有 1000 个元素" in chinese
 
