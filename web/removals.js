@@ -1,8 +1,9 @@
-/* What was removed and can still be brought back: remove(path) removes, and a bar on every page has an Undo for each
-   until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what
-   bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo,
-   which then opens that page; that of an experiment or a sweep removed from its own page opens it again, but on a list,
-   which then shows it. listBefore(path) is that list with the filters that it had when one came from it. */
+/* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
+   that list, with the filters that it had when one came from it; a bar on every page has an Undo for each until its
+   time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js
+   puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo, which then opens
+   that page; that of an experiment or a sweep removed from its own page opens it again, but on a list, which then shows
+   it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -25,14 +26,12 @@ async function read() {
   draw();
 }
 
-export async function remove(path, options) {
+export async function removeAndLeave(path, list, go, options) {
+  const {from} = history.state ?? {};
   await del(`${path}?remove=true`, options);
   await read();
-}
-
-export function listBefore(path) {
-  const {from} = history.state ?? {};
-  return from?.split("?")[0] === link(path) ? from : path;
+  await go(from?.split("?")[0] === link(list) ? from : list);
+  document.querySelector(".removals button")?.focus({preventScroll: true});
 }
 
 export async function removedTogether(paths, page) {

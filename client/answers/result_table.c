@@ -67,9 +67,10 @@ static void print_times(const json_t *experiment, const struct screen *screen)
     sheet_column(sheet, SHEET_LEFT, "", "");
     point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].median, language_text("median"),
                          language_text(", 95 %"));
-    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, NULL, "");
+    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, language_text("bandwidth"), "");
     if (peak)
-        point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak, NULL, "");
+        point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak,
+                             language_text("of peak"), "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("samples"), "");
     for (size_t i = 0; i < 2; i++) {
         char samples[64];

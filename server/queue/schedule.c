@@ -20,7 +20,7 @@ double schedule_run_s(const struct queue *queue, const struct entry *running, in
 {
     double so_far_s = (double)(now_ns - running->started_ns) / 1e9;
     double mean_s = schedule_mean_s(queue, running->owner, running->task.device);
-    return so_far_s > mean_s ? so_far_s : mean_s;
+    return so_far_s > mean_s ? 1.5 * so_far_s : mean_s;
 }
 
 double schedule_used_s(const struct queue *queue, const struct owner *owner, int64_t now_ns)

@@ -36,7 +36,8 @@ void schedule_set_readiness(struct queue *queue, int device, enum queue_readines
    none, of all owners; when nothing is known, a second. */
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device);
 
-/* How long what a device runs will have had it at its end: its owner's mean, or longer when it already is. */
+/* How long what a device runs will have had it at its end: its owner's mean; where it has outlived that, half as long
+   again as it has run, so that nobody is told that the next one begins at once for as long as it goes on. */
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns);
 
 /* Usage of the owner, including what runs now as if it had ended, so that two devices do not both take

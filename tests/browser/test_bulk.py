@@ -265,8 +265,8 @@ def test_all_undecided_points_get_more_runs_at_once(browser, serve):  # noqa: F8
     assert f"a=sweep:{one}." in browser.current_url and f"b=sweep:{other}." in browser.current_url
     made = service.get("/v1/sweeps").json()["sweeps"][:-3][::-1]
     asked = [service.get(sweep["links"]["self"]).json()["request"] for sweep in made]
-    assert [request["labels"]["fake"][5:7] for request in asked] == ["50", "60", "60", "50"], "both sides in turn"
-    assert all(sweep["total"] == 8 and request["placement"] == "new" for sweep, request in zip(made, asked))
+    assert [request["labels"]["fake"][5:7] for request in asked] == ["50", "60", "60", "50", "50", "60", "60", "50"], "a sweep a side and round"
+    assert all(sweep["total"] == 4 and request["placement"] == "new" for sweep, request in zip(made, asked))
     browser.refresh()
     walk.says("more runs of 4 points are under way", "h1")
     assert service.request("POST", "/v1/queue/resume").ok
@@ -294,11 +294,13 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     assert len(service.get("/v1/sweeps").json()["sweeps"]) == 6
     walk.click(".again button", "of A").click(".jobs button", "Ask for them").says("more runs of 2 points are under way", "h1")
     made = service.get("/v1/sweeps").json()["sweeps"][:-6]
-    assert len(made) == 4 and all(sweep["total"] > 50 for sweep in made), "two of each side"
+    assert len(made) == 8 and all(sweep["total"] > 50 for sweep in made), "four of each side"
     browser.refresh()
     walk.says("more runs of 2 points are under way", "h1")
     walk.until(lambda: walk.script("[...document.querySelectorAll('#side-A-sweep option')].filter(one => one.textContent.includes('2 points × 3')).length") == 2)
     walk.click("button", "Cancel all runs of this comparison").says("that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
     assert all(sweep["state"] == "cancelled" for sweep in service.get("/v1/sweeps").json()["sweeps"][:-6])
     walk.until(lambda: "Cancel all runs" not in walk.text("main"))
+    walk.until(lambda: browser.current_url.endswith(f"a=sweep:{one}&b=sweep:{other}&lang=en"))
+    walk.says("left out of the comparison", ".jobs")
     walk.end()

@@ -59,6 +59,7 @@ def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
     walk = Walk(browser, service).open("experiments?kernel=read_offset").click(f"a[href$='{one}']").says("GB/s", "h1")
     walk.click(".result-buttons button", "Remove").until(lambda: browser.current_url.endswith("/ui/experiments?kernel=read_offset"))
     walk.until(lambda: len(walk.all("tbody tr")) == 1)
+    walk.until(lambda: walk.script("document.activeElement.textContent") == "Undo")
     walk.click(".removals button", "Undo").until(lambda: len(walk.all("tbody tr")) == 2)
     assert browser.current_url.endswith("/ui/experiments?kernel=read_offset")
     walk.end()

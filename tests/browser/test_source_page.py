@@ -253,6 +253,19 @@ def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  #
     walk.end()
 
 
+def test_a_kernel_that_replaces_another_has_neither_its_picture_nor_its_scalars(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?example=naive&line=8")
+    walk.until(lambda: walk.all("svg.memory"))
+    edited(walk)
+    source = "__global__ void scaled(float *p, unsigned n, unsigned k) {\n  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) p[i] = k * p[i];\n}"
+    walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.setValue(arguments[0])", source)
+    walk.until(lambda: walk.all("#field-k"))
+    fill(walk, "k", "7")
+    walk.says(", k 7. ").says("Click a line with a mark")
+    assert not walk.all("svg.memory")
+    walk.end()
+
+
 def test_one_question_is_under_way_at_a_time(browser, service):  # noqa: F811
     walk = begun(opened(browser, service))
     walk.script(COUNTED)

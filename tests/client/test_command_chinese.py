@@ -65,6 +65,11 @@ def test_a_command_speaks_chinese(service, words):
     assert re.search("[\u4e00-\u9fff]", said), said
 
 
+def test_a_column_of_both_times_has_no_time_in_its_head(service):
+    said = coalesce(service, "run", "read_offset", "size=65536", *QUICK, **CHINESE).stdout
+    assert "带宽" in said and "带宽（热）" not in said
+
+
 def test_a_service_that_is_away_is_told_in_chinese():
     said = coalesce(NOWHERE, "ls", expect=UNREACHABLE, **CHINESE).stderr
     assert "无法连接服务" in said and english(said) == []

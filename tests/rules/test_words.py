@@ -127,6 +127,12 @@ def test_each_refusal_over_http_is_there_in_chinese_too():
     assert not wrong
 
 
+def test_the_page_offers_the_architectures_that_the_model_knows():
+    known = re.findall(r'"(sm_\d+)"', (ROOT / "kernels/model/arch.c").read_text())
+    offered = re.findall(r"^  (sm_\d+):", (ROOT / "web/charts/architectures.js").read_text().split("const OTHERS")[0], re.M)
+    assert len(known) > 20 and sorted(set(known)) == sorted(offered)
+
+
 WORDS = re.compile(r'^  "([^"]+)":', re.M)
 IMPORTED = re.compile(r'^import\b[^;"]*"(\.[^"]*)";', re.M)
 

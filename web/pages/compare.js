@@ -184,6 +184,10 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           asked.set(letter, sideText(sides[letter]));
         }
       await headsRead();
+      if (!running.size && asked.has("more")) {
+        asked.delete("more");
+        setQuery({more: null});
+      }
       const ready = LETTERS.every(letter => !isEmpty(sides[letter]));
       const [answer, {devices}] = ready ?
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
@@ -208,7 +212,15 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       for (const letter of LETTERS)
         if (sides[letter].sweeps.length || sides[letter].experiments.length)
           sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
-      change({a: sideText(sides.a), b: sideText(sides.b)});
+      const [first] = LETTERS.flatMap(letter => came[letter].map(({id}) => id)).sort();
+      change({a: sideText(sides.a), b: sideText(sides.b), more: asked.get("more") ?? first});
+    },
+    cancelled: () => {
+      const first = asked.get("more") ?? "~"; /* the first sweep that was asked for here; ids are in order of time */
+      for (const letter of LETTERS)
+        sides[letter] = {...sides[letter], sweeps: sides[letter].sweeps.filter(id => id < first)};
+      running.clear();
+      change({a: sideText(sides.a), b: sideText(sides.b), more: null});
     },
     signal
   });

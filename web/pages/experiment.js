@@ -8,7 +8,7 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
-import {listBefore, remove} from "../removals.js";
+import {removeAndLeave} from "../removals.js";
 import {button} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/fields.js";
@@ -183,14 +183,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))},
           t("result.again")),
       ended && mine &&
-        h("button", {
-          type: "button",
-          class: "button",
-          onclick: act(async () => {
-            await remove(path, {signal});
-            await go(listBefore("experiments"));
-          })
-        },
+        h("button",
+          {type: "button", class: "button", onclick: act(() => removeAndLeave(path, "experiments", go, {signal}))},
           t("result.remove")));
   }
 

@@ -49,7 +49,7 @@ const parametersOf = request => request.arguments.filter(one => !("elements" in 
 function launchSaid({request, check}) {
   const {block, grid, size} = request, threads = [...block, ...grid].reduce((all, one) => all * one, 1);
   const scalars = parametersOf(request)
-                    .map(({name, value}) => ({name, value: value === "size" ? size : value}))
+                    .map(({name, value}) => ({name, value: request[name] ?? (value === "size" ? size : value)}))
                     .filter(({value}) => typeof value === "number");
   const same = scalars.find(({value}) => value === threads);
   const said = [
@@ -197,7 +197,17 @@ export async function open(root, params, {query, setQuery, signal}) {
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);
     replace(step, stepOf(state.example, state.lines));
-    if (explain) await chartShow(explain, request);
+    if (explain)
+      await chartShow(explain, request);
+    else
+      chartForget();
+  }
+
+  /* The line that was chosen is gone. */
+  function chartForget() {
+    memory?.close();
+    memory = null;
+    replace(chart, h("p", {class: "note"}, t("source.click")));
   }
 
   async function chartShow(explain, request) {

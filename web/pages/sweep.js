@@ -11,7 +11,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
-import {listBefore, remove} from "../removals.js";
+import {removeAndLeave} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -333,10 +333,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       actsDraw();
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
-    const now = async () => {
-      await remove(head.links.self, {signal});
-      await go(listBefore("sweeps"));
-    };
+    const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal});
     const question = t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count});
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
