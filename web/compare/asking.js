@@ -1,13 +1,13 @@
-/* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, cancelled, signal}) gives
-   {needsCell, undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told
-   of each sweep that was submitted, joined({a, b}) of all of them, to make them part of their side, cancelled() when
-   they are no more: the sides did not have equal turns. needsCell(point) is a cell with a button for one point,
-   undecidedAgain() a button for all of them or null; news(running) says what was asked for, as long as it runs, with a
-   button that cancels all of it; running: the sweeps that have not ended, {id, owner, mine}, mine: asked for here. */
+/* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, signal}) gives {needsCell,
+   undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told of each
+   sweep that was submitted, joined({a, b}) of all of them, to make them part of their side. needsCell(point) is a cell
+   with a button for one point, undecidedAgain() a button for all of them or null; news(running) says what was asked
+   for, as long as it runs, with a button that cancels all of it; running: the sweeps that have not ended, {id, owner,
+   mine}, mine: asked for here. */
 import {del, link} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
 import {roleRuns, whyNotOwn} from "../bulk/bar.js";
-import {askFirst, told} from "../bulk/jobs.js";
+import {askFirst} from "../bulk/jobs.js";
 import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
@@ -20,7 +20,7 @@ import "./words.js";
    of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
 const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
-export function askingMore({now, begun, joined, cancelled, signal}) {
+export function askingMore({now, begun, joined, signal}) {
   const asked_for = {a: [], b: []};
 
   const runsOf = wanted => wanted.reduce((sum, {items, request}) => sum + items.length * request.repeat, 0);
@@ -67,10 +67,7 @@ export function askingMore({now, begun, joined, cancelled, signal}) {
     const hasEnded = error => {
       if (error.status !== 409) throw error;
     };
-    if (!agreed) return;
-    await Promise.all(sweeps.map(({id}) => del(`/v1/sweeps/${id}`).catch(hasEnded)));
-    cancelled();
-    told(() => t("compare.cancelled"));
+    if (agreed) await Promise.all(sweeps.map(({id}) => del(`/v1/sweeps/${id}`).catch(hasEnded)));
   }
 
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});

@@ -9,6 +9,7 @@ import {count, digits} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
+import {told} from "../bulk/jobs.js";
 import {askingMore} from "../compare/asking.js";
 import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
@@ -172,6 +173,23 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     const here = new Set(LETTERS.flatMap(letter => sides[letter].sweeps));
     return [...running].filter(([id, {mine}]) => mine || here.has(id)).map(([id, one]) => ({id, ...one}));
   };
+  /* Where some of the further runs were cancelled the sides did not have equal turns, and none of them counts. `more`
+     is the first sweep of them: ids are in order of time. */
+  async function furtherEnded() {
+    const first = asked.get("more"), isFurther = id => id >= first;
+    const ends =
+      await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps.filter(isFurther))
+                          .map(id => get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => ({cancelled: 1}))));
+    asked.delete("more");
+    if (ends.some(({cancelled}) => cancelled > 0)) {
+      for (const letter of LETTERS) {
+        sides[letter] = {...sides[letter], sweeps: sides[letter].sweeps.filter(id => !isFurther(id))};
+        asked.set(letter, sideText(sides[letter]));
+      }
+      told(() => t("compare.cancelled"));
+    }
+    setQuery({a: asked.get("a"), b: asked.get("b"), more: null});
+  }
   let turn = 0;
   async function compute() {
     const mine = ++turn;
@@ -184,10 +202,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           asked.set(letter, sideText(sides[letter]));
         }
       await headsRead();
-      if (!running.size && asked.has("more")) {
-        asked.delete("more");
-        setQuery({more: null});
-      }
+      if (!running.size && asked.has("more")) await furtherEnded();
       const ready = LETTERS.every(letter => !isEmpty(sides[letter]));
       const [answer, {devices}] = ready ?
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
@@ -214,13 +229,6 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
       const [first] = LETTERS.flatMap(letter => came[letter].map(({id}) => id)).sort();
       change({a: sideText(sides.a), b: sideText(sides.b), more: asked.get("more") ?? first});
-    },
-    cancelled: () => {
-      const first = asked.get("more") ?? "~"; /* the first sweep that was asked for here; ids are in order of time */
-      for (const letter of LETTERS)
-        sides[letter] = {...sides[letter], sweeps: sides[letter].sweeps.filter(id => id < first)};
-      running.clear();
-      change({a: sideText(sides.a), b: sideText(sides.b), more: null});
     },
     signal
   });

@@ -205,7 +205,8 @@ export async function open(root, params, {query, setQuery, signal}) {
 
   /* The line that was chosen is gone. */
   function chartForget() {
-    memory?.close();
+    if (!memory) return;
+    memory.close();
     memory = null;
     replace(chart, h("p", {class: "note"}, t("source.click")));
   }
