@@ -177,9 +177,12 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
      is the first sweep of them: ids are in order of time. */
   async function furtherEnded() {
     const first = asked.get("more"), isFurther = id => id >= first;
-    const ends =
-      await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps.filter(isFurther))
-                          .map(id => get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(() => ({cancelled: 1}))));
+    const missing = error => {
+      if (error.status !== 404) throw error;
+      return {cancelled: 1};
+    };
+    const headOf = id => get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(missing);
+    const ends = await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps.filter(isFurther)).map(headOf));
     asked.delete("more");
     if (ends.some(({cancelled}) => cancelled > 0)) {
       for (const letter of LETTERS) {
