@@ -1,5 +1,5 @@
 /* Owners that come one after the other: memory and table do not grow, and the owners that used most stay
-   known. */
+   known. What an owner's next one is told that it waits. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,6 +201,22 @@ static void the_requests_of_an_owner_have_a_limit_in_bytes(void **state)
     free(text);
 }
 
+static void behind_one_that_has_outlived_its_estimate_nothing_begins_at_once(void **state)
+{
+    struct service *service = *state;
+    run_of(service, "a", 1); /* each takes a second, as far as one knows */
+    submit_of(service, "a");
+    submit_of(service, "a");
+    assert_non_null(queue_worker_next(service->queue, 0, NULL));
+    for (int runs_s = 4; runs_s <= 16; runs_s *= 2) {
+        struct queue_owner *owners;
+        clock_ns += (int64_t)(runs_s == 4 ? 4 : runs_s / 2) * 1000000000;
+        assert_int_equal(queue_view_owners(service->queue, 0, &owners), 1);
+        assert_true(owners[0].begins_s == 0.5 * runs_s);
+        free(owners);
+    }
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
@@ -208,6 +224,7 @@ int main(void)
         ONE(owners_without_work_are_forgotten_but_for_those_that_used_most),
         ONE(the_requests_of_an_owner_have_a_limit_in_bytes),
         ONE(usage_that_has_halved_away_is_forgotten),
+        ONE(behind_one_that_has_outlived_its_estimate_nothing_begins_at_once),
         ONE(an_owner_is_small_and_a_question_makes_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

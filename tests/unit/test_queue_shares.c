@@ -131,23 +131,6 @@ static void behind_ten_thousand_of_one_the_next_is_another(void **state)
     runs_are(service, "baa", 1);
 }
 
-static void behind_one_that_has_outlived_its_estimate_nothing_begins_at_once(void **state)
-{
-    struct service *service = *state;
-    submit_new(service, "a", 3, 0);
-    assert_int_equal(run_one(service, 1), 'a'); /* each takes a second, as far as one knows */
-    assert_non_null(queue_worker_next(service->queue, 0, NULL));
-    for (int seconds = 4; seconds <= 16; seconds *= 2) {
-        struct queue_owner *owners;
-        pass_s(seconds == 4 ? 4 : seconds / 2);
-        assert_int_equal(queue_view_owners(service->queue, 0, &owners), 1);
-        assert_true(owners[0].begins_s == 0.5 * seconds);
-        free(owners);
-    }
-    queue_worker_next(service->queue, 0, &succeeded);
-    queue_worker_hand_back(service->queue, 0, false, NULL);
-}
-
 static void the_owner_that_used_less_is_next_however_long_the_runs_are(void **state)
 {
     struct service *service = *state;
@@ -450,7 +433,6 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
     const struct CMUnitTest tests[] = {
         TEST(behind_ten_thousand_of_one_the_next_is_another),
-        TEST(behind_one_that_has_outlived_its_estimate_nothing_begins_at_once),
         TEST(the_owner_that_used_less_is_next_however_long_the_runs_are),
         TEST(usage_is_forgotten_by_half_lives),
         TEST(an_override_goes_before_everybody_and_is_paid_for),
