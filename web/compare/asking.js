@@ -58,7 +58,11 @@ export function askingMore({now, begun, joined, signal}) {
         h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
     });
     const {me} = now(), own = roleRuns(me) ? running.filter(({owner}) => !whyNotOwn(me, owner)) : [];
-    return [said, own.length > 0 && button(t("compare.cancel"), () => cancelAll(own), {key: "cancel runs"})];
+    return [
+      said,
+      own.length > 0 &&
+        h("p", {class: "acts again"}, button(t("compare.cancel"), () => cancelAll(own), {key: "cancel runs"}))
+    ];
   }
   async function cancelAll(sweeps) {
     const from = document.activeElement?.dataset.key;
