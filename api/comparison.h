@@ -174,9 +174,9 @@ void comparison_view_open(struct json_writer *json, const char *key, const struc
 void comparison_view_point(struct json_writer *json, const char *key, const struct comparison *comparison,
                            const struct comparison_point *point);
 
-/* Where no point is on both sides: an array of the fields of which they share no value, in all points, with those
-   values. Else, or where a side has no point, it is empty. The grid mostly follows from the size, the block and
-   parameters: it is named only where two points differ in their grid alone. */
+/* Writes an array of the fields of the request in which the two sides have no value in common, with the values of each
+   side. It is empty where some point is on both sides, or where a side has no point. The grid usually follows from the
+   size, the block and parameters, so it is named only where two points differ in nothing but the grid. */
 void comparison_apart_view(struct json_writer *json, const char *key, const struct comparison *comparison);
 
 /* CSV: a row for each point, with the verdict first and then the fields of the requests. */

@@ -1,4 +1,4 @@
-/* Finds the fields that keep the two sides apart where no point is on both. */
+/* Why two sides of a comparison have no point in common: the fields of the request in which they share no value. */
 #include "api/comparison.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { VALUES_MAX = 8 };
 
-/* The field's value, or all the others, as JSON; NULL: no memory. */
+/* The value of the field `name` as JSON text; with `others`, all fields but that one. NULL: no memory. */
 static char *text_of(const json_t *fields, const char *name, bool others)
 {
     const json_t *value = json_object_get(fields, name);

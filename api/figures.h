@@ -54,20 +54,24 @@ enum figure_sum {
 /* Whether the page offers to draw it, and which values are good. */
 enum figure_chart { CHART_NONE, CHART_MORE_IS_BETTER, CHART_LESS_IS_BETTER };
 
+/* In English and Chinese; static. */
+struct figure_text {
+    const char *en, *zh;
+};
+
 /* All texts are static. A figure with neither a path nor something known is in the summary alone. */
 struct figure {
     const char *name; /* of the column; ends with the unit */
     const char *unit; /* "us", "GB/s", "ratio" (0 to 1), ...; NULL: none */
     enum figure_type type;
     const char *path; /* in an experiment's texts: "request/block/0", "result/timing/floor_us"; NULL: none */
-    struct {
-        const char *en, *zh;
-    } text;
+    struct figure_text text;
+    struct figure_text
+        head; /* the short title in a table of the command, above cold and hot rows; NULL: text */
     enum figure_known known;
     enum figure_chart chart;
     int place; /* of its column in the summary, from 1, behind the axes; 0: it is not there */
     enum figure_sum sum;
-    const char *head; /* its short title in a table of the command; NULL: text.en */
     const char
         *measured; /* of a published figure: the column that it is measured in; NULL: figure_beside() */
 };

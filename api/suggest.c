@@ -70,7 +70,7 @@ static bool is_other_word(const char *wanted, const char *name)
     return others == 1 && !*wanted && !*name;
 }
 
-/* True: the name without one or two of its letters, but not without its first: blk for block. */
+/* True: `wanted` is the name with one or two letters missing, but not the first one: blk for block. */
 static bool is_short_for(const char *wanted, const char *name)
 {
     size_t length = strlen(wanted);

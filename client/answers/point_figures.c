@@ -77,8 +77,11 @@ void point_figures_column(struct sheet *sheet, const struct screen *screen, int 
 {
     char unit[64];
     snprintf(unit, sizeof unit, "%s%s", screen_unit(screen, figure->unit), suffix);
-    const char *own = language_is_chinese() ? figure->text.zh : figure->head ? figure->head : figure->text.en;
-    sheet_column(sheet, flags, title ? title : own, unit);
+    bool chinese = language_is_chinese();
+    const char *head = chinese ? figure->head.zh : figure->head.en;
+    if (!head)
+        head = chinese ? figure->text.zh : figure->text.en;
+    sheet_column(sheet, flags, title ? title : head, unit);
 }
 
 void point_figures_cell(struct sheet *sheet, const json_t *document, const struct figure *figure)

@@ -57,36 +57,19 @@ static void print_request(const json_t *request)
     putchar('\n');
 }
 
-enum { HEAD_BYTES = 64 };
-
-/* The head of a column that has the cold and the hot time: in Chinese without the brackets that name one of them; NULL:
-   the figure's own head. */
-static const char *head_of_both(char head[HEAD_BYTES], const struct figure *figure)
-{
-    if (!figure || !language_is_chinese())
-        return NULL;
-    const char *bracket = strstr(figure->text.zh, "（");
-    size_t length = bracket ? (size_t)(bracket - figure->text.zh) : strlen(figure->text.zh);
-    snprintf(head, HEAD_BYTES, "%.*s", (int)length, figure->text.zh);
-    return head;
-}
-
 static void print_times(const json_t *experiment, const struct screen *screen)
 {
     static const char *const kinds[] = {"cold", "hot"};
     const struct point_figures figures[] = {point_figures_of("cold"), point_figures_of("hot")};
     struct sheet *sheet = sheet_new();
-    char rate[HEAD_BYTES], part[HEAD_BYTES];
     bool peak = isfinite(point_figures_number(experiment, figures[0].peak)) ||
                 isfinite(point_figures_number(experiment, figures[1].peak));
     sheet_column(sheet, SHEET_LEFT, "", "");
     point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].median, language_text("median"),
                          language_text(", 95 %"));
-    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, head_of_both(rate, figures[1].rate),
-                         "");
+    point_figures_column(sheet, screen, SHEET_RIGHT, figures[1].rate, NULL, "");
     if (peak)
-        point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak,
-                             head_of_both(part, figures[1].peak), "");
+        point_figures_column(sheet, screen, SHEET_RIGHT | SHEET_SPARE, figures[1].peak, NULL, "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("samples"), "");
     for (size_t i = 0; i < 2; i++) {
         char samples[64];

@@ -254,8 +254,8 @@ static void ack_add(void *arg, const char *id, enum job_state state)
     acks_add(arg, id, state);
 }
 
-/* Cuts the power of a working server so many times, and on until it has acknowledged enough to be lost, however slow
-   the machine is; returns how many times something was lost. */
+/* Cuts the power of a working server at least so many times, and until it has acknowledged more than 200 experiments: a
+   slow machine needs longer for that. Returns after how many cuts an acknowledged experiment was lost. */
 static int cuts_that_lost(const char *vfs, int cuts, struct error *why)
 {
     struct acks *acks = calloc(1, sizeof *acks);

@@ -127,7 +127,8 @@ export async function open(root, params, {query, setQuery, signal}) {
     timer = setTimeout(ask, pause);
   }
 
-  /* When another kernel replaces an example's, the example's launch is cleared, unless somebody has edited it. */
+  /* When the user replaces the kernel of an example, the example's block, grid and arguments are cleared too, unless
+     the user has changed them. */
   let example = EXAMPLES[begin.example];
   function launchForget() {
     if (!example || editor.text().includes(`${KERNEL.exec(example.source)[1]}(`)) return;

@@ -142,7 +142,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     if (signal.aborted || !page) return;
     const states = page.sweeps.map(stateOf), number = state => states.filter(one => one === state).length;
     const said = ["running", "queued", "drained"].map(state => [state, number(state)]).filter(([, n]) => n);
-    /* The list has other pages: the heading must not speak for the sweeps on them. */
+    /* Where the list has several pages, the heading says that it counts the sweeps of this page only. */
     const part = after || page.next_page_token;
     const text = !page.sweeps.length ?
       t(filters.toString() ? "lists.none_fits" : "lists.no_sweeps") :
