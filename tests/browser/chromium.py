@@ -16,6 +16,7 @@ try:
     from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service as Driver
     from selenium.webdriver.common.by import By
+    from selenium.webdriver.remote.webelement import WebElement
 except ImportError:
     webdriver = None
 NEEDS = [pytest.mark.slow, pytest.mark.skipif(not (CHROMIUM and DRIVER and webdriver),
@@ -23,6 +24,41 @@ NEEDS = [pytest.mark.slow, pytest.mark.skipif(not (CHROMIUM and DRIVER and webdr
 # What a service that asks for a token, refuses, has no events or is away makes a browser write; anything else is a defect.
 EXPECTED = ("401 (Unauthorized)", "404 (Not Found)", "net::ERR_CONNECTION_REFUSED", "net::ERR_EMPTY_RESPONSE", "503 (Service Unavailable)",
             "net::ERR_INCOMPLETE_CHUNKED_ENCODING", "net::ERR_CONNECTION_RESET", "409 (Conflict)", "422 (Unprocessable")
+
+
+def found_again(method):
+    """The page draws itself anew when something arrives: an element that is gone between two looks is found again."""
+    def asked(element, *arguments):
+        for _ in range(100):
+            try:
+                return method(element, *arguments)
+            except StaleElementReferenceException:
+                css, at = getattr(element, "found", (None, 0))
+                again = element.parent.find_elements(By.CSS_SELECTOR, css) if css else []
+                if not css or len(again) <= at:
+                    raise
+                element._id = again[at]._id
+        raise AssertionError(f"{css} is drawn anew all the time")
+    return asked
+
+
+if webdriver:
+    class Element(WebElement):
+        _execute, is_displayed, get_attribute = map(found_again, (WebElement._execute, WebElement.is_displayed, WebElement.get_attribute))
+
+    class Chromium(webdriver.Chrome):
+        _web_element_cls = Element
+
+        def find_elements(self, by=By.ID, value=None):
+            elements = super().find_elements(by, value)
+            for at, element in enumerate(elements if by == By.CSS_SELECTOR else []):
+                element.found = value, at
+            return elements
+
+        def find_element(self, by=By.ID, value=None):
+            element = super().find_element(by, value)
+            element.found = f'[id="{value}"]' if by == By.ID else value, 0
+            return element
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +69,7 @@ def browser():
                      "--window-size=1280,1000"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
+    driver = Chromium(service=Driver(DRIVER), options=options)
     driver.set_script_timeout(120)  # on a busy machine
     yield driver
     driver.quit()
@@ -77,7 +113,7 @@ class Walk:
         while True:
             try:
                 found = what()
-            except Exception as error:  # an element that was drawn anew between two looks
+            except Exception as error:  # what it looks at is not there yet
                 found, last = None, error
             else:
                 last = None
@@ -105,6 +141,7 @@ class Walk:
         def clicked():
             for element in self.all(css):
                 if words in element.text and element.is_displayed():
+                    element.found = None, 0  # what stands there when this one is gone may have other words
                     try:
                         element.click()
                     except ElementClickInterceptedException:  # it lies below a bar that stays on screen
