@@ -1,8 +1,8 @@
 /* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
-   fields, go, list) a form whose fields are {name, options (none: a text), word, read: of what is typed, time: a
-   moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the list, an element
-   that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at each part of a
-   date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
+   fields, go, list) a form whose fields are {name, options (none: a text), word: of a value, read: of what is typed,
+   time: a moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the list, an
+   element that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at each part
+   of a date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
@@ -12,6 +12,12 @@ export function filtersOf(query, names) {
   return new URLSearchParams(names.filter(name => query.get(name)).map(name => [name, query.get(name)]));
 }
 
+/* What was submitted without a token is found by the word that stands for it in the lists. */
+export const OWNER = {
+  name: "owner",
+  read: text => text.trim() === t("nobody") ? "nobody" : text.trim(),
+  word: one => one === "nobody" ? t("nobody") : one
+};
 export const TIMES = [{name: "since", time: true}, {name: "until", time: true}];
 
 /* "2026-02-03T04:05" of the reader's clock, and "2026-02-03T03:05:00Z". */
@@ -51,9 +57,10 @@ export function filterForm(path, filters, fields, go, list) {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
     const input = time ?
       h("input", {id, value: value && clockOf(value), type: "datetime-local", onchange: change(name, momentOf)}) :
-      options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
-                  options.map(one => h("option", {value: one}, word(one)))) :
-                h("input", {id, value, type: "text", size: "12", spellcheck: "false", onchange: change(name, read)});
+      options ?
+      h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
+        options.map(one => h("option", {value: one}, word(one)))) :
+      h("input", {id, value: word(value), type: "text", size: "12", spellcheck: "false", onchange: change(name, read)});
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);
   };

@@ -43,6 +43,12 @@ static int check(const struct command_line *options, struct error *error)
     return 0;
 }
 
+/* What was submitted without a token is found by the word that stands for it in the list. */
+static const char *owner_name(const char *given)
+{
+    return given && strcmp(given, language_text("nobody")) == 0 ? "nobody" : given;
+}
+
 /* The path with its filters, freed by the caller. */
 static char *make_path(struct context *context, int limit)
 {
@@ -50,7 +56,9 @@ static char *make_path(struct context *context, int limit)
     struct buffer path = {0};
     buffer_format(&path, "/v1/%s?page_size=%d", given[OPTION_SWEEPS] ? "sweeps" : "experiments", limit);
     for (int i = 0; i < FILTERS; i++)
-        http_client_escape(&context->service, &path, filters[i].name, given[filters[i].option]);
+        http_client_escape(&context->service, &path, filters[i].name,
+                           filters[i].option == OPTION_OWNER ? owner_name(given[OPTION_OWNER])
+                                                             : given[filters[i].option]);
     http_client_escape(&context->service, &path, "columns", given[OPTION_COLUMNS]);
     if (given[OPTION_LABEL]) {
         char label[512];

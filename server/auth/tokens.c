@@ -34,7 +34,18 @@ bool user_name_valid(const char *name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
     size_t length = strspn(name, allowed);
-    return length > 0 && length < USER_NAME_BYTES && !name[length] && !strchr("._-@", name[0]);
+    return length > 0 && length < USER_NAME_BYTES && !name[length] && !strchr("._-@", name[0]) &&
+           strcmp(name, OWNER_NOBODY) != 0;
+}
+
+bool user_name_or_nobody(const char *name)
+{
+    return strcmp(name, OWNER_NOBODY) == 0 || user_name_valid(name);
+}
+
+const char *user_name_stored(const char *name)
+{
+    return name && strcmp(name, OWNER_NOBODY) == 0 ? "" : name;
 }
 
 /* ---- secrets ---- */

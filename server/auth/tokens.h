@@ -18,9 +18,18 @@
 
 enum { USER_NAME_BYTES = 33 }; /* with the NUL */
 
+/* In lists of experiments: the owner of those that were submitted without a token. It is no user's name. */
+#define OWNER_NOBODY "nobody"
+
 /* The rule for names, for error messages, and the check. */
-#define USER_NAME_RULE "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit"
+#define USER_NAME_RULE                                                                                       \
+    "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit, and is "          \
+    "not " OWNER_NOBODY
 bool user_name_valid(const char *name);
+
+/* A user's name, or OWNER_NOBODY, which is the empty text in a filter of the store. NULL stays NULL. */
+bool user_name_or_nobody(const char *name);
+const char *user_name_stored(const char *name);
 
 /* Each role includes those before it. */
 enum role {

@@ -184,7 +184,10 @@ static bool passes_filters(const struct subscription *subscription, const struct
 {
     char member[sizeof "\"owner\":\"\"," + USER_NAME_BYTES];
     if (subscription->owner[0] && event->kind != EVENT_QUEUE) {
-        snprintf(member, sizeof member, "\"owner\":\"%s\",", subscription->owner);
+        if (strcmp(subscription->owner, OWNER_NOBODY) == 0)
+            snprintf(member, sizeof member, "\"owner\":null,");
+        else
+            snprintf(member, sizeof member, "\"owner\":\"%s\",", subscription->owner);
         if (!data_has(event, member))
             return false;
     }
@@ -295,7 +298,7 @@ static bool runs_for(const struct subscription *subscription, int device, const 
     if (config->what == SUBSCRIBE_SWEEP)
         return strcmp(running->sweep, subscription->id) == 0;
     return (config->device < 0 || config->device == device) &&
-           (!subscription->owner[0] || strcmp(running->owner, subscription->owner) == 0);
+           (!subscription->owner[0] || strcmp(running->owner, user_name_stored(subscription->owner)) == 0);
 }
 
 static void state_send(struct subscription *subscription, struct buffer *out)

@@ -74,7 +74,7 @@ static bool job_fits(const struct comparison_side *side, const struct job *job)
 {
     return (!side->kernel || strcmp(job->kernel, side->kernel) == 0) &&
            (side->device < 0 || job->device == side->device) &&
-           (!side->owner || strcmp(job->owner, side->owner) == 0) &&
+           (!side->owner || strcmp(job->owner, user_name_stored(side->owner)) == 0) &&
            (!side->sweep || strcmp(job->sweep, side->sweep) == 0) && job->submitted_ms >= side->since_ms &&
            job->submitted_ms < side->until_ms;
 }
@@ -126,7 +126,7 @@ static int filter_read(struct comparing *work, const struct comparison_side *sid
                                   .state = -1,
                                   .device = side->device,
                                   .sweep = side->sweep,
-                                  .owner = side->owner,
+                                  .owner = user_name_stored(side->owner),
                                   .since_ms = side->since_ms,
                                   .until_ms = side->until_ms < INT64_MAX ? side->until_ms : 0,
                                   .limit = STEP_ROWS};

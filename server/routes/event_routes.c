@@ -29,8 +29,8 @@ static const char *filters_read(const struct request *request, struct subscripti
     const char *owner = request_query(request, "owner"), *device = request_query(request, "device");
     if (owner && strcmp(owner, "me") == 0)
         owner = request_user(request)->name;
-    if (owner && owner[0] && !user_name_valid(owner))
-        return "owner must be \"me\" or a name: " USER_NAME_RULE;
+    if (owner && owner[0] && !user_name_or_nobody(owner))
+        return "owner must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
     config->owner = owner;
     if (device && (config->device = service_find_device(service_of(request)->devices, device)) < 0)
         return "device must be the number or the name of a device of this service";

@@ -74,8 +74,9 @@ const char *query_list(const struct request *request, int size, struct query_lis
     const char *since = request_query(request, "since"), *until = request_query(request, "until");
     *list = (struct query_list){.filter = {.state = -1, .device = -1}, .size = size};
     if (!text_read(request, "owner", list->owner, sizeof list->owner, &filter->owner) ||
-        (filter->owner && !user_name_valid(filter->owner)))
-        return "owner must be a name: " USER_NAME_RULE;
+        (filter->owner && !user_name_or_nobody(filter->owner)))
+        return "owner must be a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
+    filter->owner = user_name_stored(filter->owner);
     if (label && !label_read(label, list))
         return "label must be a label's name, or name:value";
     if (!text_read(request, "device_uuid", list->device_uuid, sizeof list->device_uuid,

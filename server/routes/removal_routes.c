@@ -51,12 +51,14 @@ static enum handled removals_list(struct request *request)
     const char *by = request_query(request, "removed_by");
     if (by && strcmp(by, "me") == 0)
         by = request_user(request)->name;
-    else if (by && !user_name_valid(by))
-        return service_reply_wrong(request, "removed_by must be \"me\" or a name: " USER_NAME_RULE);
+    else if (by && !user_name_or_nobody(by))
+        return service_reply_wrong(request,
+                                   "removed_by must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE);
     struct removal_row *rows = calloc(REMOVALS_MAX, sizeof *rows);
     if (!rows)
         return service_reply_no_memory(request, "for a list");
-    int count = store_removals(service_of(request)->store, NULL, by, rows, REMOVALS_MAX, &error);
+    int count =
+        store_removals(service_of(request)->store, NULL, user_name_stored(by), rows, REMOVALS_MAX, &error);
     json_writer_begin_object(&json, NULL);
     json_writer_begin_array(&json, "removals");
     for (int i = 0; i < count; i++)

@@ -126,8 +126,17 @@ static const char *table_of(const struct store_filter *filter)
     if (filter->label)
         return "labels CROSS JOIN experiments ON id = experiment";
     bool ending = filter->state < 0 || job_state_ended((enum job_state)filter->state);
-    return filter->owner && !filter->sweep && ending ? "experiments INDEXED BY experiments_by_owner"
-                                                     : "experiments";
+    return filter->owner && filter->owner[0] && !filter->sweep && ending
+               ? "experiments INDEXED BY experiments_by_owner"
+               : "experiments";
+}
+
+static void filter_owner(struct query *query, const char *owner)
+{
+    if (owner && !owner[0])
+        buffer_text(&query->text, " AND owner IS NULL");
+    else
+        query_add(query, " AND owner = ?", owner);
 }
 
 /* Reads up to `limit` experiments into `page`; returns how many, or -1. The text has only the conditions that
@@ -148,7 +157,7 @@ static int jobs_read(struct store *store, const struct store_filter *filter, con
     if (filter->device >= 0)
         buffer_format(&query.text, " AND device = %d", filter->device);
     query_add(&query, " AND sweep = ?", filter->sweep);
-    query_add(&query, " AND owner = ?", filter->owner);
+    filter_owner(&query, filter->owner);
     filter_times(&query.text, filter, id);
     if (filter->device_uuid)
         filter_uuid(&query, filter->device_uuid);
@@ -256,7 +265,7 @@ static int ids_read(struct store *store, const struct store_filter *filter, cons
     struct query query = {0};
     int count = 0;
     query_add(&query, "SELECT id FROM sweeps WHERE id" NOT_REMOVED " AND id < ?", before);
-    query_add(&query, " AND owner = ?", filter->owner);
+    filter_owner(&query, filter->owner);
     if (filter->label) {
         query_add(&query, " AND EXISTS (SELECT 1 FROM labels WHERE name = ?", filter->label);
         query_add(&query, " AND value = ?", filter->label_value);

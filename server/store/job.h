@@ -103,7 +103,7 @@ struct store_filter {
     int state;                       /* -1: any */
     int device;                      /* -1: any */
     const char *sweep;               /* NULL: any */
-    const char *owner;               /* NULL: any */
+    const char *owner;               /* NULL: any; empty: nobody by name */
     const char *label, *label_value; /* a label that the request has, with that value; NULL: any */
     const char *device_uuid;         /* of the device that its result names; NULL: any */
     int64_t since_ms;                /* submitted then or later; 0: whenever */

@@ -304,6 +304,16 @@ def test_who_changes_a_filter_by_keys_stays_in_it(browser, serve):
     walk.end()
 
 
+def test_what_nobody_owns_is_found_by_the_word_of_the_list(browser, serve):
+    service = serve()
+    service.run()
+    walk = Walk(browser, service).open("experiments?lang=zh").says("未署名", "tbody")
+    walk.type("#filter-owner", "未署名" + Keys.ENTER).until(lambda: browser.current_url.endswith("owner=nobody") and len(walk.all("tbody tr")) == 1)
+    assert walk.all("#filter-owner")[0].get_attribute("value") == "未署名"
+    walk.open("sweeps?owner=ada&lang=en").says("Nothing fits these filters", "h1")
+    walk.end()
+
+
 def test_filters_are_folded_on_a_phone_and_stay_as_the_reader_left_them(browser, serve):
     service = serve()
     service.run()

@@ -329,6 +329,7 @@ def test_sweeps_are_found_by_what_the_service_knows_of_them(service):
     assert identity in found("--device-uuid", "fake") and identity in found("--since", "2020-01-01")
     assert found("--until", "2001-01-01") == [] and found("--since", "2999-01-01") == []
     assert found("--device-uuid", "none") == []
+    assert identity in found("--owner", "nobody") and found("--owner", "ada") == []
 
 
 def test_a_plot_along_no_axis_is_told_and_the_table_is_there(service):

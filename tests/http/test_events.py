@@ -234,6 +234,14 @@ def test_filters(start, tmp_path):
         assert service.get(path, headers={"Authorization": "Bearer " + "E" * 40}).status_code == 403
 
 
+def test_what_nobody_owns_is_heard_as_nobodys(service):
+    with follow(service, "/v1/events?owner=nobody") as nobodys, follow(service, "/v1/events?owner=ada") as hers:
+        service.works()
+        assert states(nobodys.until("state", state="succeeded")) == ["queued", "running", "succeeded"]
+        assert service.request("POST", "/v1/queue/pause").ok and service.request("POST", "/v1/queue/resume").ok
+        assert "state" not in [kind for kind, _, _ in hers.until("queue")]
+
+
 def test_a_revoked_token_hears_no_more(start, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.touch(0o600)

@@ -192,6 +192,25 @@ def test_lists_are_filtered_by_owner(guarded):
             assert response.status_code == 400 and "owner" in response.json()["detail"]
 
 
+def test_what_was_submitted_without_a_token_is_found_as_nobodys(tokens, tmp_path):
+    service = Service(tmp_path)
+    one, many = service.run()["id"], service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1]}).json()["id"]
+    side = {"labels": {"of": "nobody"}, "owner": "nobody"}
+    labelled = service.run({**SMALL, "labels": {"of": "nobody"}})["id"]
+    assert service.stop() == 0
+    service = Service(tmp_path, "--token-file", str(tokens))
+    service.headers = bearer("bob")
+    own = service.run({**SMALL, "labels": {"of": "nobody"}})["id"]
+    found = service.get("/v1/experiments?owner=nobody").json()["experiments"]
+    assert [row["id"] for row in found][::-1][0] == one and labelled in [row["id"] for row in found]
+    assert own not in [row["id"] for row in found] and {row["owner"] for row in found} == {None}
+    assert len(found) == 4 and len(service.get("/v1/experiments?owner=nobody&state=succeeded&sweep=" + many).json()["experiments"]) == 2
+    assert [row["id"] for row in service.get("/v1/sweeps?owner=nobody").json()["sweeps"]] == [many]
+    compared = service.request("POST", "/v1/comparisons", json={"a": side, "b": {**side, "owner": "bob"}})
+    assert [compared.json()[each]["experiments"] for each in "ab"] == [1, 1], compared.text
+    assert service.stop() == 0
+
+
 def test_only_its_owner_and_an_admin_may_cancel_and_remove(guarded):
     for name, other, allowed in (("bob", "eve", "bob"), ("bob", "eve", "ada"), ("ada", "bob", "ada")):
         one = submit(guarded, name, SLOW)["links"]["self"]

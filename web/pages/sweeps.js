@@ -8,7 +8,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
-import {filterForm, filtersOf, pagesLine, TIMES} from "../filters.js";
+import {filterForm, filtersOf, OWNER, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
@@ -180,8 +180,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [{name: "owner"}, ...TIMES], go, list.node), list.node,
-      bar.node, line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [OWNER, ...TIMES], go, list.node), list.node, bar.node,
+      line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [
