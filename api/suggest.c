@@ -82,6 +82,20 @@ static bool is_short_for(const char *wanted, const char *name)
     return !*wanted;
 }
 
+/* True: `wanted` is how a longer name begins, or nearly: a letter in six may be wrong. Of less than five letters too
+   many names would begin so. */
+static bool is_beginning_of(const char *wanted, const char *name)
+{
+    char beginning[SUGGEST_NAME_MAX + 1];
+    size_t length = strlen(wanted), most = length / 6;
+    for (size_t cut = length - most; length >= 5 && cut <= length + most && cut < strlen(name); cut++) {
+        snprintf(beginning, sizeof beginning, "%.*s", (int)cut, name);
+        if (distance(wanted, beginning) <= most)
+            return true;
+    }
+    return false;
+}
+
 void suggest_consider(struct suggestion *suggestion, const char *name)
 {
     size_t wanted = strlen(suggestion->wanted), length = strlen(name), found;
@@ -92,8 +106,13 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
             suggestion->distance = 0;
         }
     bool shortened = !suggestion->found && is_short_for(suggestion->wanted, name);
-    if (length > SUGGEST_NAME_MAX || !suggestion->distance ||
-        (!shortened && (wanted > length ? wanted - length : length - wanted) >= suggestion->distance))
+    if (length > SUGGEST_NAME_MAX || !suggestion->distance)
+        return;
+    if (!suggestion->found && is_beginning_of(suggestion->wanted, name)) {
+        suggestion->found = name; /* until another one is near as a whole */
+        return;
+    }
+    if (!shortened && (wanted > length ? wanted - length : length - wanted) >= suggestion->distance)
         return;
     found = distance(suggestion->wanted, name);
     if (shortened || (found < suggestion->distance && !is_other_word(suggestion->wanted, name))) {

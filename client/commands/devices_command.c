@@ -227,8 +227,12 @@ static void print_kernel(struct context *context, const json_t *kernel)
     printf("%s%s%s: %s\n  %s\n  %s\n\n", screen_style(screen, STYLE_STRONG),
            json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE), told(kernel, "title"),
            told(kernel, "text"), told(kernel, "lesson"));
-    json_object_foreach (json_object_get(kernel, "defaults"), name, value)
+    json_object_foreach (json_object_get(kernel, "defaults"), name, value) {
         json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "default", value));
+        if (strcmp(name, "dtype") == 0)
+            json_object_set(json_array_get(rows, json_array_size(rows) - 1), "choices",
+                            json_object_get(kernel, "dtypes"));
+    }
     json_array_extend(rows, json_object_get(kernel, "parameters"));
     rows_table_print(rows, columns, screen, stdout);
     json_decref(rows);

@@ -211,10 +211,23 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
+/* Says what is wrong with the name where there is no such kernel. Experiments of one that was removed are listed. */
+static void check_kernel(struct context *context, const char *name)
+{
+    json_t *kernel = NULL;
+    char *path = fetch_path(context, "/v1/kernels", name, "");
+    if (path)
+        (void)fetch_json(context, path, &kernel);
+    json_decref(kernel);
+    free(path);
+}
+
 static void print_list(struct context *context, const json_t *document)
 {
     const char *const *given = context->options.given;
     bool sweeps = given[OPTION_SWEEPS] != NULL;
+    if (given[OPTION_KERNEL] && !json_array_size(json_object_get(document, "experiments")))
+        check_kernel(context, given[OPTION_KERNEL]);
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
     rows_table_print(json_object_get(document, sweeps ? "sweeps" : "experiments"),

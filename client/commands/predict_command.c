@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "client/answers/json_path.h"
 #include "client/answers/answers.h"
 #include "client/answers/rows_table.h"
@@ -85,29 +86,39 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
     return STYLE_NONE;
 }
 
-static enum style remark_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+/* What is remarked about a prediction; NULL: nothing. */
+static const char *remark_of(const json_t *made, const char *member, char reason[LANGUAGE_REASON_BYTES])
 {
-    bool sampled = json_is_false(json_object_get(row, "exact"));
-    char reason[LANGUAGE_REASON_BYTES];
-    const char *why = json_path_text(row, "reason", NULL);
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s",
-             why       ? language_reason(why, reason)
-             : sampled ? language_text("sampled")
-                       : "");
-    return STYLE_FAINT;
+    const char *text = json_path_text(made, member, NULL);
+    if (text)
+        return language_reason(text, reason);
+    bool sampled = strcmp(member, "reason") == 0 && json_is_false(json_object_get(made, "exact"));
+    return sampled ? language_text("sampled") : NULL;
 }
 
-/* "sm_30: the architecture keeps no global loads in its L1: ...": why the loads take another path than asked. */
-static void print_notes(const json_t *predictions)
+/* "sm_30, sm_35: the architecture keeps no global loads in its L1: ...": each remark once, behind the architectures
+   that it is about, which are not named where they are all. */
+static void print_remarks(const json_t *predictions, const char *member)
 {
-    char reason[LANGUAGE_REASON_BYTES];
-    size_t i;
-    json_t *made;
-    json_array_foreach (predictions, i, made) {
-        const char *note = json_path_text(made, "note", NULL);
-        if (note)
-            printf("%s%s%s\n", json_path_text(made, "arch", "?"), language_text(": "),
-                   language_reason(note, reason));
+    char first[LANGUAGE_REASON_BYTES], other[LANGUAGE_REASON_BYTES];
+    for (size_t i = 0, count = json_array_size(predictions); i < count; i++) {
+        const char *text = remark_of(json_array_get(predictions, i), member, first);
+        struct buffer names = {0};
+        size_t about = 0;
+        for (size_t k = 0; text && k < count; k++) {
+            const json_t *made = json_array_get(predictions, k);
+            const char *same = remark_of(made, member, other);
+            if (!same || strcmp(same, text) != 0)
+                continue;
+            if (k < i) /* it is printed */
+                text = NULL;
+            else
+                buffer_format(&names, "%s%s", about++ ? ", " : "", json_path_text(made, "arch", "?"));
+        }
+        if (text)
+            printf("%s%s%s\n", about < count && names.data ? names.data : "",
+                   about < count ? language_text(": ") : "", text);
+        buffer_free(&names);
     }
 }
 
@@ -158,14 +169,14 @@ static void print_predictions(struct context *context, const json_t *document)
         {"efficient", "%", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
         {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
-        {"note", NULL, SHEET_LEFT | SHEET_SPARE | SHEET_FILLED, .cell = remark_cell},
         {NULL},
     };
     const json_t *predictions = json_object_get(document, "predictions");
     size_t i;
     json_t *made;
     rows_table_print(predictions, columns, &context->screen, stdout);
-    print_notes(predictions);
+    print_remarks(predictions, "reason");
+    print_remarks(predictions, "note");
     print_source(context, document, 0);
     answers_print_faults(json_object_get(document, "notes"), context->options.words[0], NULL, true,
                          &context->screen);

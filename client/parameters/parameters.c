@@ -17,8 +17,8 @@ enum found { FOUND, NONE, TOO_LARGE };
 static const struct {
     const char *suffix;
     long long factor;
-} suffixes[] = {{"Ki", 1LL << 10}, {"Mi", 1LL << 20}, {"Gi", 1LL << 30},
-                {"k", 1000},       {"M", 1000000},    {"G", 1000000000}};
+} suffixes[] = {{"Ki", 1LL << 10}, {"Mi", 1LL << 20}, {"Gi", 1LL << 30}, {"Ti", 1LL << 40},
+                {"k", 1000},       {"M", 1000000},    {"G", 1000000000}, {"T", 1000000000000}};
 enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 /* base^exponent; -1 when that is beyond 64 bits. */

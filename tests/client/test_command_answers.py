@@ -321,6 +321,19 @@ def test_columns_and_views_are_tables(service, tmp_path):
     assert coalesce(service, "show", one, "--columns", "id,kernel").stdout.splitlines() == ["id,kernel", f"{one},read_offset"]
 
 
+def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):
+    wrong = coalesce(service, "ls", "--kernel", "read_ofset")
+    assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and len(wrong.stdout.splitlines()) == 1
+    assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
+
+
+def test_a_kernel_lists_its_types_and_a_size_of_tera_is_one(service):
+    rows = {line.split()[0]: line for line in coalesce(service, "kernels", "read_offset").stdout.splitlines() if line}
+    assert "f32 f64 i32" in rows["dtype"]
+    assert "1T" not in (said := coalesce(service, "run", "read_offset", "size=1T", expect=REFUSED).stderr).split("\n", 3)[3], said
+    assert 'did you mean "read_segment_cached"' in coalesce(service, "recipe", "read_segmnt", expect=REFUSED).stderr
+
+
 def test_sweeps_are_found_by_what_the_service_knows_of_them(service):
     identity = coalesce(service, *SWEEP, "label.of=a b", "-d").stdout.strip()
     coalesce(service, "watch", identity)

@@ -74,11 +74,12 @@ def test_without_an_architecture_the_lines_are_those_of_the_newest_kind(service,
     assert [row.split(",")[0] for row in said.splitlines() if row.endswith("; arch=... lists the lines of another one")] == ["sm_90"]
 
 
-def test_a_remark_has_a_head_and_no_column_without_one(service, tmp_path):
-    path = file(tmp_path, REVERSED)
-    heads = coalesce(service, "predict", path, "n=2^24", "block=256", "arch=sm_90").stdout.splitlines()
-    assert ("note" in heads[0]) == ("sampled" in heads[2]), heads[:3]
-    assert "note" not in coalesce(service, "predict", "copy", "arch=sm_90").stdout.splitlines()[0]
+def test_a_remark_about_predictions_is_there_at_any_width_once(service):
+    for columns in 200, 60:
+        rows = " ".join(rows_of(service, "predict", "read_offset", "load=ca", columns=columns))
+        assert " sm_12, sm_13, sm_30, sm_35, sm_50: the architecture" in rows and rows.count("ca does what the") == 1, rows
+        of_all = [row for row in rows_of(service, "predict", "texture_read", columns=columns) if row.startswith("on a GPU 1048576 elements")]
+        assert len(of_all) == 1, rows
 
 
 def test_a_fault_has_its_place_once(service, tmp_path):
