@@ -57,6 +57,19 @@ double point_figures_number(const json_t *document, const struct figure *figure)
     return json_path_number(point_figures_at(document, figure), "");
 }
 
+const char *point_figures_first(const json_t *documents)
+{
+    const struct figure *median = point_figures_of("cold").median;
+    size_t i;
+    json_t *one;
+    if (isfinite(point_figures_number(documents, median)))
+        return "cold";
+    json_array_foreach (documents, i, one)
+        if (isfinite(point_figures_number(one, median)))
+            return "cold";
+    return "hot";
+}
+
 void point_figures_interval(const json_t *document, const struct point_figures *figures, bool rate,
                             double *value, double *low, double *high)
 {

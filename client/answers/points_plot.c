@@ -191,7 +191,9 @@ static void print_axes(const json_t *points, const char *asked)
 void answers_plot_sweep(const json_t *sweep, const struct screen *screen, const char *x, const char *y)
 {
     const json_t *points = json_object_get(sweep, "points");
-    const char *axis = choose_x(points, x), *which = y && strncmp(y, "cold", 4) == 0 ? "cold" : "hot";
+    const char *axis = choose_x(points, x), *which = !y ? point_figures_first(points)
+                                                     : strncmp(y, "cold", 4) == 0 ? "cold"
+                                                                                  : "hot";
     if (!axis && x)
         print_axes(points, x);
     if (!axis)

@@ -16,8 +16,8 @@ enum { DEVICES_NAMED = 4, STATE_BYTES = 96 };
 
 /* The columns besides those of the figures that every table has. */
 struct points_columns {
-    json_t *axes; /* their names are the keys */
-    struct point_figures hot, cold;
+    json_t *axes;                       /* their names are the keys */
+    struct point_figures first, second; /* cold and hot, or hot alone (point_figures_first()) */
     const struct figure *loads, *stores;
     bool repeated, predicted, peak, untimed;
 };
@@ -45,9 +45,10 @@ static void choose_columns(struct points_columns *columns, const json_t *sweep)
     bool published = json_is_object(json_object_get(sweep, "published"));
     size_t i;
     json_t *point;
+    bool cold = strcmp(point_figures_first(points), "cold") == 0;
     *columns = (struct points_columns){.axes = json_object_get(json_array_get(points, 0), "values"),
-                                       .hot = point_figures_of("hot"),
-                                       .cold = point_figures_of("cold"),
+                                       .first = point_figures_of(cold ? "cold" : "hot"),
+                                       .second = point_figures_of(cold ? "hot" : "cold"),
                                        .loads = point_figures_find("predicted_gld_efficiency_pct"),
                                        .stores = point_figures_find("predicted_gst_efficiency_pct"),
                                        .repeated = json_path_number(sweep, "repeat") > 1,
@@ -55,7 +56,7 @@ static void choose_columns(struct points_columns *columns, const json_t *sweep)
     json_array_foreach (points, i, point) {
         columns->predicted =
             columns->predicted || (!published && isfinite(point_figures_number(point, columns->loads)));
-        columns->peak = columns->peak || isfinite(point_figures_number(point, columns->hot.peak));
+        columns->peak = columns->peak || isfinite(point_figures_number(point, columns->first.peak));
     }
 }
 
@@ -66,16 +67,17 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
     json_t *value;
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
     const char *used = language_is_chinese() ? "" : " used";
+    const struct point_figures of_both = point_figures_of("hot"); /* whose heads do not say which time */
     json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
         sheet_column(sheet, SHEET_RIGHT, language_text("runs"), "");
     if (!columns->untimed) {
-        point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.median, NULL, "");
-        point_figures_column(sheet, screen, SHEET_RIGHT, columns->hot.rate, NULL, "");
+        point_figures_column(sheet, screen, SHEET_RIGHT, columns->first.median, NULL, "");
+        point_figures_column(sheet, screen, SHEET_RIGHT, of_both.rate, NULL, "");
         if (columns->peak)
-            point_figures_column(sheet, screen, SPARE, columns->hot.peak, NULL, "");
-        point_figures_column(sheet, screen, SPARE, columns->cold.median, NULL, "");
+            point_figures_column(sheet, screen, SPARE, of_both.peak, NULL, "");
+        point_figures_column(sheet, screen, SPARE, columns->second.median, NULL, "");
     }
     if (columns->predicted) {
         point_figures_column(sheet, screen, SPARE, columns->loads, NULL, used);
@@ -132,11 +134,11 @@ static void add_point(struct sheet *sheet, const struct points_columns *columns,
     if (columns->repeated)
         sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "runs.succeeded"));
     if (!columns->untimed) {
-        point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->hot);
-        point_figures_cell(sheet, point, columns->hot.rate);
+        point_figures_time_cell(sheet, screen, STYLE_STRONG, point, &columns->first);
+        point_figures_cell(sheet, point, columns->first.rate);
         if (columns->peak)
-            point_figures_cell(sheet, point, columns->hot.peak);
-        point_figures_time_cell(sheet, screen, STYLE_NONE, point, &columns->cold);
+            point_figures_cell(sheet, point, columns->first.peak);
+        point_figures_time_cell(sheet, screen, STYLE_NONE, point, &columns->second);
     }
     if (columns->predicted) {
         point_figures_cell(sheet, point, columns->loads);

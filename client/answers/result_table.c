@@ -173,10 +173,10 @@ static void print_stability(const json_t *experiment, const struct screen *scree
 
 /* What the headline has of a result: the operations of a kernel that is about them, else the bandwidth.
    NULL: it has neither. */
-static const struct figure *headline_figure(const json_t *experiment, bool steps)
+static const struct figure *headline_figure(const json_t *experiment, bool steps, const struct figure *rate)
 {
     const struct figure *ns = point_figures_find("hot_ns_per_operation"),
-                        *gops = point_figures_find("hot_gops"), *rate = point_figures_of("hot").rate;
+                        *gops = point_figures_find("hot_gops");
     if (isfinite(point_figures_number(experiment, ns)) && isfinite(point_figures_number(experiment, gops)))
         return steps ? ns : gops;
     return isfinite(point_figures_number(experiment, rate)) ? rate : NULL;
@@ -189,15 +189,19 @@ static void print_headline(const json_t *experiment, const struct screen *screen
                *kernel = json_path_text(experiment, "request.kernel", "?");
     char text[NUMBER_BYTES];
     bool steps = strcmp(kernel, "pointer_chase") == 0;
-    const struct figure *figure = strcmp(state, "succeeded") == 0 ? headline_figure(experiment, steps) : NULL;
+    const char *which = point_figures_first(experiment);
+    const struct point_figures first = point_figures_of(which);
+    const struct figure *figure =
+        strcmp(state, "succeeded") == 0 ? headline_figure(experiment, steps, first.rate) : NULL;
     if (figure) {
-        const struct point_figures hot = point_figures_of("hot");
-        double part = point_figures_number(experiment, hot.peak);
+        bool rate = figure == first.rate;
+        double part = point_figures_number(experiment, first.peak);
         number_text(text, point_figures_number(experiment, figure));
         printf("%s%s: %s %s%s%s", strong, kernel, text, screen_unit(screen, figure->unit),
-               steps && figure != hot.rate ? language_text(" a load") : "", plain);
+               steps && !rate ? language_text(" a load") : "", plain);
+        printf("%s%s", language_text(", "), language_text(rate ? which : "hot"));
         number_fixed(text, part * 100, 0);
-        if (isfinite(part) && figure == hot.rate)
+        if (isfinite(part) && rate)
             printf(language_text(", %s %% of the memory's peak"), text);
         printf(language_text(", on %s, %s\n"), json_path_text(experiment, "device_name", "?"),
                json_path_text(experiment, "device.name", "?"));

@@ -133,6 +133,7 @@ def test_a_button_to_cancel_stays_until_the_next_one_is_known(browser, ada_and_b
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("2 wait, 1 runs", "h1")
     assert "Cancel the sweep" in walk.text("td.act")
+    walk.says("Runs now: bob", ".panel p")
     walk.click(".head button", "Pause").says("The queue is paused by ada", "h1").until(lambda: "Resume" in walk.script("document.activeElement.textContent"))
     walk.end()
 

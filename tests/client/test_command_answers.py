@@ -39,9 +39,9 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     done = coalesce(service, *SWEEP)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("read_offset: 8 of 8 measured")
-    assert lines[1].split()[:3] == ["offset", "block", "hot"]
+    assert lines[1].split()[:5] == ["offset", "block", "cold", "bandwidth", "hot"]
     assert [line.split()[:2] for line in lines[3:11]] == [[str(o), str(b)] for o in range(4) for b in (128, 256)]
-    assert "GB/s, hot" in done.stdout and "● block 128  ○ block 256" in done.stdout
+    assert "GB/s, cold" in done.stdout and "● block 128  ○ block 256" in done.stdout
     assert done.stderr == ""
     identity = lines[11].split()[1]
     assert coalesce(service, "show", identity, "--json").stdout == service.get(f"/v1/sweeps/{identity}?page_size=500").text
@@ -287,7 +287,7 @@ def test_repeats_tell_the_median_over_runs_with_its_interval(service):
     done = coalesce(service, "run", "copy", "size=4096", "repeat=7", "label.fake=time:10,20,30,40,50,60,70")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("copy: 1 point, 7 of 7 runs measured, on ") and lines[0].endswith("; median over runs and its 95 % interval")
-    assert lines[3].split()[0] == "7" and lines[3].split()[1] == "20"  # hot is half of that
+    assert lines[3].split()[:2] == ["7", "40"]  # the cold one; hot is half of that
     loose = ("sweep", "copy", "size=4096,8192", "label.fake=unstable:noise", "--strict")  # the page has the same rule: web/sweep/sure.js
     assert "not stable" not in coalesce(service, *loose, "repeat=6").stdout
     assert coalesce(service, *loose, "repeat=5", expect=UNSTABLE).stdout.count("not stable") == 2

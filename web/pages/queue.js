@@ -76,7 +76,7 @@ export function open(root, params, {api, announce, signal}) {
       ownPlace,
       own?.length ?
         h("section", {class: "panel"},
-          h("header", {}, h("h2", {}, t("queue.yours")),
+          h("header", {}, h("h2", {}, t(further ? "queue.yours_last" : "queue.yours", {n: own.length})),
             further &&
               h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
                 t("queue.all_yours"))),
@@ -108,8 +108,8 @@ export function open(root, params, {api, announce, signal}) {
           h("span", {class: "quiet"}, alone && devices?.length ? productOf(devices[0]) : "")),
         alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
       held && h("p", {class: "box warn-box"}, heldText(held)),
-      rows.length ? queueTable(rows, me) :
-                    h("p", {class: "note"}, alone.running ? t("queue.runs_alone", {n: 1, words: 1}) : t("lab.idle")));
+      alone?.running && h("p", {}, t("queue.runs_now"), " ", runsOn(known, queue, {index: alone.device}, me)),
+      rows.length ? queueTable(rows, me) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
   }
 
   /* Places change with every end; one's own few are asked for every 5 s. */
