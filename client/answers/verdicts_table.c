@@ -139,10 +139,15 @@ static void add_interval(struct sheet *sheet, const json_t *point)
 }
 
 /* How many more runs of a side may tell; nothing where there is a verdict. */
-static void add_need(struct sheet *sheet, const json_t *point, const char *path)
+/* "4, 2": how many more runs of A and of B may tell. */
+static void add_needs(struct sheet *sheet, const json_t *point)
 {
-    double more = json_path_number(point, path);
-    sheet_format(sheet, STYLE_NONE, isfinite(more) ? more >= NEEDS_MOST ? "%.0f+" : "%.0f" : "", more);
+    double a = json_path_number(point, "needs.a"), b = json_path_number(point, "needs.b");
+    if (isfinite(a) && isfinite(b))
+        sheet_format(sheet, STYLE_NONE, "%.0f%s, %.0f%s", a, a >= NEEDS_MOST ? "+" : "", b,
+                     b >= NEEDS_MOST ? "+" : "");
+    else
+        sheet_cell(sheet, STYLE_NONE, "");
 }
 
 /* Whether the points have different values of that name. */
@@ -205,8 +210,7 @@ static void print_reasons(const json_t *points, const struct screen *screen)
     size_t i;
     bool more = false;
     json_array_foreach (points, i, point) {
-        more = more || isfinite(json_path_number(point, "needs.a")) ||
-               isfinite(json_path_number(point, "needs.b"));
+        more = more || isfinite(json_path_number(point, "needs.a"));
         reason = json_path_text(point, "needs.reason", NULL);
         if (reason)
             json_object_set_new(reasons, reason,
@@ -218,8 +222,7 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
                language_reason(reason, text));
     if (more)
-        puts(language_text(
-            "The columns \"more of A\" and \"more of B\" say about how many more runs may tell."));
+        puts(language_text("\"more runs\": about how many more of A and of B may tell."));
     json_decref(reasons);
 }
 
@@ -240,7 +243,6 @@ static void print_uneven(const json_t *points, const struct screen *screen)
 /* A narrow terminal leaves out columns from the right: the verdict comes before them. */
 static void print_points(const json_t *points, const struct screen *screen)
 {
-    enum { FILLED = SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED };
     struct sheet *sheet = sheet_new();
     json_t *names = value_names(points), *value, *point;
     const char *name, *unit = screen_unit(screen, "us");
@@ -251,11 +253,9 @@ static void print_points(const json_t *points, const struct screen *screen)
     sheet_column(sheet, SHEET_RIGHT, "B", unit);
     sheet_column(sheet, SHEET_RIGHT, "A/B", "");
     sheet_column(sheet, SHEET_LEFT, language_text("verdict"), "");
-    sheet_column(sheet, FILLED, language_text("more of A"), language_text("runs"));
-    sheet_column(sheet, FILLED, language_text("more of B"), language_text("runs"));
+    sheet_column(sheet, SHEET_RIGHT | SHEET_FILLED, language_text("more runs"), "A, B");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("95 % interval"), "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("A placed"), "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("B placed"), "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("placements"), "A, B");
     json_array_foreach (points, i, point) {
         const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
         char text[JSON_PATH_TEXT_BYTES];
@@ -268,11 +268,10 @@ static void print_points(const json_t *points, const struct screen *screen)
         add_ratio(sheet, point, screen);
         sheet_format(sheet, verdict->style, "%s %s", screen->ascii ? verdict->plain : verdict->sign,
                      language_text(verdict->text));
-        add_need(sheet, point, "needs.a");
-        add_need(sheet, point, "needs.b");
+        add_needs(sheet, point);
         add_interval(sheet, point);
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "a.placements"));
-        sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(point, "b.placements"));
+        sheet_format(sheet, STYLE_NONE, "%.0f, %.0f", json_path_number(point, "a.placements"),
+                     json_path_number(point, "b.placements"));
     }
     sheet_print(sheet, screen, stdout);
     json_decref(names);
