@@ -3,20 +3,20 @@
    time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js
    puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo, which then opens
    that page; that of an experiment or a sweep removed from its own page opens it again, but on a list, which then shows
-   it. */
+   it. Without tokens the service does not know who removed what: there the bar has what this browser removed. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
-const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, TOGETHER = "removed together";
+const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, REMOVED_HERE = "removed here";
 
 export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true});
 
-/* Of this tab: lists of {paths, page}. */
-const together = () => JSON.parse(sessionStorage.getItem(TOGETHER)) ?? [];
-const togetherKeep = batches => sessionStorage.setItem(TOGETHER, JSON.stringify(batches));
+/* Of this browser: lists of {paths, page}, each of what was removed at once. */
+const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
+const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 
 let rows = [], draw = () => {}, ending = () => {};
@@ -29,24 +29,26 @@ async function read() {
 export async function removeAndLeave(path, list, go, options) {
   const {from} = history.state ?? {};
   await del(`${path}?remove=true`, options);
-  await read();
+  await removedTogether([path]);
   await go(from?.split("?")[0] === link(list) ? from : list);
   document.querySelector(".removals button")?.focus({preventScroll: true});
 }
 
 export async function removedTogether(paths, page) {
-  if (paths.length) togetherKeep([{paths, page}, ...together()]);
+  if (paths.length) removedHereKeep([{paths, page}, ...removedHere()]);
   await read();
 }
 
 /* [{rows, paths, page}] of those that were removed at once, as far as they can be brought back, and [{rows: [one]}] of
    the others, the newest first. */
 function grouped(mine) {
-  const batches = together().map(batch => ({...batch, rows: mine.filter(one => batch.paths.includes(pathOf(one)))})),
+  const batches = removedHere().map(batch => ({...batch, rows: mine.filter(one => batch.paths.includes(pathOf(one)))})),
         known = batches.filter(batch => batch.rows.length);
-  if (known.length < batches.length) togetherKeep(known.map(({paths, page}) => ({paths, page})));
+  if (known.length < batches.length) removedHereKeep(known.map(({paths, page}) => ({paths, page})));
   const of = one => known.find(batch => batch.rows.includes(one));
-  return [...new Set(mine.map(one => of(one) ?? one))].map(one => one.rows ? one : {rows: [one]});
+  return [...new Set(mine.map(one => of(one) ?? one))]
+    .map(one => one.rows ? one : {rows: [one]})
+    .filter(({paths, rows: [one]}) => paths || one.removed_by !== null);
 }
 
 async function restoreAll({paths, page}, go) {
@@ -59,7 +61,7 @@ async function restoreAll({paths, page}, go) {
     each: (path, signal) => send("POST", `${path}/restore`, undefined, {signal})
   });
   const back = new Set(done.map(({item}) => item));
-  togetherKeep(together().map(batch => ({...batch, paths: batch.paths.filter(path => !back.has(path))})));
+  removedHereKeep(removedHere().map(batch => ({...batch, paths: batch.paths.filter(path => !back.has(path))})));
   await read();
   await go(page);
 }
@@ -98,7 +100,7 @@ export function removalsBar(go) {
   draw = () => {
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
     const lines = grouped(mine), rest = lines.slice(SHOWN_MOST);
-    node.hidden = !mine.length;
+    node.hidden = !lines.length;
     redraw(
       node, lines.slice(0, SHOWN_MOST).map(line),
       rest.length > 0 &&

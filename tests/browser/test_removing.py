@@ -66,12 +66,20 @@ def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
 
 
 def test_an_undo_goes_when_its_time_is_over_and_in_every_tab(browser, serve):
-    service = serve("--devices", "cpu", "--undo-seconds", "4", fake=False)
-    one, other = service.run()["id"], service.run({**SMALL, "offset": 3})["id"]
-    walk = Walk(browser, service).open("")
-    walk.says("Nothing runs", "h1")
-    service.delete(f"/v1/experiments/{one}?remove=true")
-    walk.open("experiments").says("offset 3")
-    walk.says(f"…{one[-6:]} is removed", ".removals").until(lambda: not walk.text(".removals"))
+    service = serve("--devices", "cpu", "--undo-seconds", "6", fake=False)
+    one, other, theirs = (service.run({**SMALL, "offset": offset})["id"] for offset in range(3))
+    walk = Walk(browser, service).open(f"experiments/{one}").says("GB/s", "h1")
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    walk.open("experiments").says("offset 1")
+    service.delete(f"/v1/experiments/{theirs}?remove=true")
+    browser.switch_to.window(first)
+    walk.click(".result-buttons button", "Remove").says("is removed", ".removals")
+    browser.switch_to.window(next(tab for tab in browser.window_handles if tab != first))
+    walk.open("experiments").says(f"…{one[-6:]} is removed", ".removals")
+    assert theirs[-6:] not in walk.text(".removals"), "nobody here removed it"
+    walk.until(lambda: not walk.text(".removals"))
+    browser.close()
+    browser.switch_to.window(first)
     assert service.get(f"/v1/experiments/{other}").status_code == 200
     walk.end()
