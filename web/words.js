@@ -364,7 +364,7 @@ const compare = {
   "compare.experiments": ["{n} {words|experiment|experiments}", "{n} 个实验"],
   "compare.points": ["{n} {words|point|points}", "{n} 点"],
   "compare.left_not_ended": ["{n} not ended", "{n} 个未结束"],
-  "compare.left_not_succeeded": ["{n} not succeeded", "{n} 个未成功"],
+  "compare.left_not_succeeded": ["{n} failed or cancelled", "{n} 个失败或已取消"],
   "compare.left_not_verified": ["{n} not verified", "{n} 个未验证"],
   "compare.left_not_timed": ["{n} without this time", "{n} 个没有该时间"],
   "compare.left_unstable": ["{n} unstable", "{n} 个不稳定"],

@@ -250,6 +250,19 @@ def test_cold_times_of_other_executors_are_told(browser, serve):  # noqa: F811
     walk.end()
 
 
+def test_a_ratio_that_the_medians_contradict_is_not_shown_and_ages_go_on(browser, serve):  # noqa: F811
+    service = serve()
+    one, other = (ended(service, submit(service, offset=[0], repeat=5, labels={"fake": f"time:{times}"})) for times in ("10,10,10,20,20", "10,10,20,20,20"))
+    walk = Walk(browser, service).open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("too uneven", ".forest-table")
+    walk.script("document.querySelector('.forest-table .no-value').focus()")
+    walk.says("The runs are too uneven for a ratio: their pairs say 1.000, the two medians 0.5", "body")
+    said = lambda: walk.text(".head + p") or walk.text("main p")  # noqa: E731
+    first = said()
+    assert " s ago" in first
+    walk.until(lambda: said() != first, 30)
+    walk.end()
+
+
 def test_what_the_list_says_of_its_page_is_not_said_of_all(browser, serve):  # noqa: F811
     service = serve()
     assert service.request("POST", "/v1/queue/pause").ok
