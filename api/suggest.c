@@ -13,13 +13,27 @@
 static const struct {
     const char *word, *name;
 } synonyms[] = {
-    {"limit", "page_size"},     {"per_page", "page_size"}, {"count", "page_size"},
-    {"page", "page_token"},     {"cursor", "page_token"},  {"after", "page_token"},
-    {"status", "state"},        {"tag", "label"},          {"tags", "labels"},
-    {"gpu", "device"},          {"timeout", "wait"},       {"timeout", "timeout_s"},
-    {"threads", "block"},       {"blocks", "grid"},        {"n", "size"},
-    {"length", "size"},         {"elements", "size"},      {"type", "dtype"},
+    {"limit", "page_size"},
+    {"per_page", "page_size"},
+    {"count", "page_size"},
+    {"page", "page_token"},
+    {"cursor", "page_token"},
+    {"after", "page_token"},
+    {"status", "state"},
+    {"tag", "label"},
+    {"tags", "labels"},
+    {"gpu", "device"},
+    {"timeout", "wait"},
+    {"timeout", "timeout_s"},
+    {"threads", "block"},
+    {"blocks", "grid"},
+    {"n", "size"},
+    {"length", "size"},
+    {"elements", "size"},
+    {"type", "dtype"},
     {"samples", "min_samples"},
+    {"hot_gbps", "hot_effective_gbps"},
+    {"cold_gbps", "cold_effective_gbps"},
 };
 
 static size_t least(size_t a, size_t b)

@@ -226,7 +226,9 @@ static void print_headline(const json_t *experiment, const struct screen *screen
 static void print_correctness(const json_t *experiment)
 {
     if (json_path_true(experiment, "correctness.verified"))
-        printf(language_text("output verified, %.0f elements\n"),
+        printf(json_path_number(experiment, "correctness.elements_checked") == 1
+                   ? language_text("output verified, %.0f element\n")
+                   : language_text("output verified, %.0f elements\n"),
                json_path_number(experiment, "correctness.elements_checked"));
     else if (json_path_at(experiment, "correctness.mismatches"))
         printf(language_text("output WRONG in %.0f elements\n"),

@@ -201,8 +201,8 @@ static json_t *value_names(const json_t *points)
     return names;
 }
 
-/* Each reason for having no verdict, with the number of its points. */
-static void print_reasons(const json_t *points, const struct screen *screen)
+/* Each reason for having no verdict, with the number of its points; needs_shown: how many more runs may tell, too. */
+static void print_reasons(const json_t *points, const struct screen *screen, bool needs_shown)
 {
     json_t *reasons = json_object(), *point, *count;
     const char *reason;
@@ -221,7 +221,7 @@ static void print_reasons(const json_t *points, const struct screen *screen)
                                               : language_text("%s cannot tell, %lld points: %s\n"),
                screen->ascii ? "?" : "◌", (long long)json_integer_value(count),
                language_reason(reason, text));
-    if (more)
+    if (more && needs_shown)
         puts(language_text("\"more runs\": about how many more of A and of B may tell."));
     json_decref(reasons);
 }
@@ -240,8 +240,8 @@ static void print_uneven(const json_t *points, const struct screen *screen)
                screen->ascii ? "-" : "–", uneven);
 }
 
-/* A narrow terminal leaves out columns from the right: the verdict comes before them. */
-static void print_points(const json_t *points, const struct screen *screen)
+/* A narrow terminal leaves out columns from the right: the verdict comes before them. True: "more runs" is shown. */
+static bool print_points(const json_t *points, const struct screen *screen)
 {
     struct sheet *sheet = sheet_new();
     json_t *names = value_names(points), *value, *point;
@@ -253,7 +253,7 @@ static void print_points(const json_t *points, const struct screen *screen)
     sheet_column(sheet, SHEET_RIGHT, "B", unit);
     sheet_column(sheet, SHEET_RIGHT, "A/B", "");
     sheet_column(sheet, SHEET_LEFT, language_text("verdict"), "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_FILLED, language_text("more runs"), "A, B");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, language_text("more runs"), "A, B");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("95 % interval"), "");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("placements"), "A, B");
     json_array_foreach (points, i, point) {
@@ -273,8 +273,9 @@ static void print_points(const json_t *points, const struct screen *screen)
         sheet_format(sheet, STYLE_NONE, "%.0f, %.0f", json_path_number(point, "a.placements"),
                      json_path_number(point, "b.placements"));
     }
-    sheet_print(sheet, screen, stdout);
+    int shown = sheet_print(sheet, screen, stdout), before = (int)json_object_size(names) + 4;
     json_decref(names);
+    return shown > before;
 }
 
 static void print_only(const json_t *comparison, const char *side, const char *name)
@@ -292,10 +293,9 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     if (matched)
         print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
-    if (matched)
-        print_points(json_object_get(comparison, "points"), screen);
+    bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);
     print_uneven(json_object_get(comparison, "points"), screen);
-    print_reasons(json_object_get(comparison, "points"), screen);
+    print_reasons(json_object_get(comparison, "points"), screen, needs_shown);
     print_only(comparison, "a", "A");
     print_only(comparison, "b", "B");
     if (!matched)

@@ -163,10 +163,10 @@ static void print_predictions(struct context *context, const json_t *document)
         {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
         {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SHEET_RIGHT, .cell = loads_cell},
-        {"efficient", "%", SPARE, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"", "% used", SPARE, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"stores", "requests", SPARE, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SPARE, .cell = stores_cell},
-        {"efficient", "%", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
         {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
         {NULL},
@@ -266,9 +266,13 @@ int command_explain(struct context *context)
         json_decref(request);
         return context_usage(context, &error);
     }
-    json_t *explain = json_object();
-    json_object_set_new(explain, "block", block ? block : json_integer(0));
-    json_object_set_new(explain, "warp", json_integer((json_int_t)warp));
+    /* explain.warp=15 is the same as --warp 15; what else stands there the service knows. */
+    json_t *explain = json_object_get(request, "explain") ? json_incref(json_object_get(request, "explain"))
+                                                          : json_object();
+    if (block || !json_object_get(explain, "block"))
+        json_object_set_new(explain, "block", block ? block : json_integer(0));
+    if (options->given[OPTION_WARP] || !json_object_get(explain, "warp"))
+        json_object_set_new(explain, "warp", json_integer((json_int_t)warp));
     if (line)
         json_object_set_new(explain, "line", line);
     json_object_set_new(request, "explain", explain);

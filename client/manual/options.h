@@ -16,7 +16,7 @@ OPTION(STRICT, "strict", 0, NULL, "exit 5 when a result is not stable", NULL)
 OPTION(CANCEL, "cancel-on-interrupt", 0, NULL, "Ctrl-C cancels the work instead of leaving it in the queue",
        NULL)
 OPTION(X, "x", 0, "AXIS", "the axis along which the plot goes", NULL)
-OPTION(Y, "y", 0, "VALUE", "what the plot shows: hot_gbps unless given; times in microseconds",
+OPTION(Y, "y", 0, "VALUE", "what the plot shows: cold_gbps unless given; times in microseconds",
        "hot_gbps cold_gbps hot_us cold_us")
 OPTION(NO_PLOT, "no-plot", 0, NULL, "the table alone", NULL)
 OPTION(MEMBERS, "members", 0, "FILE",

@@ -184,17 +184,20 @@ int sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
         print_line(sheet, screen, below, out);
     for (size_t row = 0; row + (size_t)columns <= sheet->cell_count; row += (size_t)columns)
         print_line(sheet, screen, &sheet->cells[row], out);
+    const char *named = ""; /* a column without a name is one more of that */
     for (int i = 0; i < columns; i++) {
         const struct column *column = &sheet->columns[i];
-        const char *name = column->name && *column->name ? column->name : column->unit ? column->unit : "";
-        if (column->left_out && *name) {
-            bool unit = name == column->name && column->unit && *column->unit; /* two may have one name */
-            fprintf(out, "%s%s%s%s", before, name, unit ? " " : "", unit ? column->unit : "");
+        const char *unit = column->unit ? column->unit : "";
+        named = column->name && *column->name ? column->name : named;
+        if (column->left_out && ((column->name && *column->name) || *unit)) {
+            fprintf(out, "%s%s%s%s", before, named, *named && *unit ? " " : "", unit);
             before = language_text(", ");
             left_out = true;
         }
-        free(column->name);
-        free(column->unit);
+    }
+    for (int i = 0; i < columns; i++) {
+        free(sheet->columns[i].name);
+        free(sheet->columns[i].unit);
     }
     if (left_out)
         fputc('\n', out);

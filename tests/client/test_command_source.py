@@ -67,6 +67,7 @@ def test_a_table_of_predictions_fits_its_terminal(service):
         rows = rows_of(service, "predict", "copy", "size=2^24", columns=columns)
         assert max(map(len, rows)) <= columns, rows
         assert rows[0].startswith("arch") and any(row.startswith("not shown at this width: ") for row in rows)
+        assert "stores transactions, stores % used," in " ".join(row.strip() for row in rows)
 
 
 def test_without_an_architecture_the_lines_are_those_of_the_newest_kind(service, tmp_path):

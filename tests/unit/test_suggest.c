@@ -20,6 +20,7 @@ static const struct {
     {"kernle", {"kernel"}, "kernel"},
     {"limit", {"page_token", "page_size"}, "page_size"},
     {"limit", {"page_token"}, NULL},
+    {"hot_gbps", {"hot_gops", "hot_effective_gbps"}, "hot_effective_gbps"},
     {"Limit", {"page_size"}, "page_size"},
     {"timeout", {"timeout_s"}, "timeout_s"},
     {"timeout", {"wait"}, "wait"},
