@@ -2,8 +2,9 @@
    that list, with the filters that it had when one came from it; a bar on every page has an Undo for each until its
    time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js
    puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo, which then opens
-   that page; that of an experiment or a sweep removed from its own page opens it again, but on a list, which then shows
-   it. Without tokens the service does not know who removed what: there the bar has what this browser removed. */
+   that page; that of an experiment or a sweep removed from its own page opens it again, but on a list or a sweep's
+   page, which then shows it. Without tokens the service does not know who removed what: there the bar has what this
+   browser removed. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -70,9 +71,10 @@ export function removalsBar(go) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
-  const ownPage = one => ["experiments", "sweeps"].map(link).includes(location.pathname) ?
-    location.pathname + location.search :
-    `${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
+  const showsIt = one => ["experiments", "sweeps"].map(link).includes(location.pathname) ||
+    (!one.sweep && location.pathname.startsWith(link("sweeps/")));
+  const ownPage = one =>
+    showsIt(one) ? location.pathname + location.search : `${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
   const undo = (one, page) => async () => {
     await send("POST", one.links.restore);
     rows = rows.filter(other => other.id !== one.id);

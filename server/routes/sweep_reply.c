@@ -23,7 +23,8 @@ const char *sweep_reply_state(const struct sweep_row *row)
         return "running";
     if (row->cancelled)
         return "cancelled";
-    return row->states[JOB_SUCCEEDED] == row->total ? "succeeded" : "finished";
+    int succeeded = row->states[JOB_SUCCEEDED];
+    return succeeded && succeeded + row->removed == row->total ? "succeeded" : "finished";
 }
 
 static void write_devices(struct json_writer *json, struct service *service, const struct device_set *devices)

@@ -53,6 +53,19 @@ def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     walk.end()
 
 
+def test_a_run_of_a_sweep_that_was_removed_did_not_fail(browser, serve):
+    service = serve()
+    one = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1], "repeat": 3}, headers={"Prefer": "wait=30"}).json()
+    run = service.get(f"/v1/experiments?sweep={one['id']}").json()["experiments"][0]["id"]
+    walk = Walk(browser, service).open(f"experiments/{run}").click(".result-buttons button", "Remove").says("is removed", ".removals")
+    walk.open(f"sweeps/{one['id']}?lang=en").says("5 of 6 runs measured · 1 removed").says("removed, 2 of 3 runs are left", ".sweep-table")
+    assert "succeeded" in walk.text(".sweep-head") and "failed" not in walk.text("main"), walk.text("main")
+    assert service.get(f"/v1/sweeps/{one['id']}").json()["state"] == "succeeded"
+    walk.click(".removals button", "Undo").says("6 of 6 runs measured")
+    assert f"/ui/sweeps/{one['id']}" in browser.current_url
+    walk.end()
+
+
 def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = [service.run({**SMALL, "offset": offset})["id"] for offset in (1, 2)][-1]

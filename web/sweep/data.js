@@ -167,7 +167,7 @@ export class Sweep {
                  name === KERNEL              ? row[name] ?? this.kernel :
                                                 row[name]])),
           first = runs.find(run => run.state === "succeeded") ?? runs[0] ?? {};
-    const bad = runs.find(run => run.failure_kind !== null);
+    const bad = runs.find(run => run.failure_kind !== null && run.state !== "removed");
     const median = name => medianOf(runs.map(run => run[name]));
     const point = {
       index: row.index,

@@ -72,6 +72,7 @@ function answer(sweep) {
   if (head.waits_for) rest.push(head.waits_for);
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));
+  if (head.removed) rest.push(t("progress.removed", {n: count(head.removed)}));
   if (head.cancelled) rest.push(t("progress.cancelled", {n: count(head.cancelled)}));
   return [total, rest];
 }

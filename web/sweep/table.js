@@ -24,21 +24,21 @@ export function withInterval(median, low, high) {
     [fixed(median, intervalForm(median, low, high).places), h("span", {class: "quiet"}, ` ${first}`)];
 }
 
-/* What was cancelled did not fail; some runs of such a point may be measured. */
-function cancelledCell({asked, succeeded, failure}) {
+/* What was cancelled or removed did not fail; some runs of such a point may be measured. */
+function goneCell({state, asked, succeeded, failure}) {
   const words = `– ${
-    succeeded && asked > 1 ? t("table.cancelled_after", {n: count(succeeded), of: count(asked)}) :
-                             t("state.cancelled")}`;
+    succeeded && asked > 1 ? t(`table.${state}_after`, {n: count(succeeded), of: count(asked)}) : t(`state.${state}`)}`;
   return cell(tip(h("span", {class: "quiet"}, words), reasonSaid(failure?.detail) ?? words));
 }
 
 function stateCell(point, paused) {
-  const failed = point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled");
+  const failed =
+    point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled" && run.state !== "removed");
   if (point.refused || failed) {
     const words = `✕ ${point.refused ? t("sweep.refused") : failedWords(failed.failure_kind)}`;
     return cell(tip(h("span", {class: "warn cut"}, words), reasonSaid(failed?.failure_detail) ?? words));
   }
-  if (point.state === "cancelled") return cancelledCell(point);
+  if (point.state === "cancelled" || point.state === "removed") return goneCell(point);
   if (point.state === "succeeded")
     return cell(
       point.stable !== false ? t("sweep.is_measured") :
@@ -201,7 +201,9 @@ export function sweepTable(sweep, choiceNow, chosen) {
           runs: [run],
           asked: 1,
           refused: false,
-          failure: run.failure_kind === null ? null : {kind: run.failure_kind, detail: run.failure_detail}
+          failure: run.failure_kind === null || run.state === "removed" ?
+            null :
+            {kind: run.failure_kind, detail: run.failure_detail}
         },
         sweep.head.paused));
   }
