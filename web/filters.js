@@ -18,6 +18,15 @@ export const OWNER = {
   read: text => text.trim() === t("nobody") ? "nobody" : text.trim(),
   word: one => one === "nobody" ? t("nobody") : one
 };
+/* As the lists show it, lesson=offsets, or as the address has it, lesson:offsets. */
+export const LABEL = {
+  name: "label",
+  read: text => {
+    const [, name, value] = /^([^:=]*)[:=]?(.*)$/.exec(text.trim());
+    return `${name === t("lists.lesson") ? "lesson" : name}${value && `:${value}`}`;
+  },
+  word: one => one.replace(/^lesson(?=:|$)/, t("lists.lesson")).replace(":", "=")
+};
 export const TIMES = [{name: "since", time: true}, {name: "until", time: true}];
 
 /* "2026-02-03T04:05" of the reader's clock, and "2026-02-03T03:05:00Z". */

@@ -238,7 +238,7 @@ const queue = {
   "queue.next": ["next", "下一个"],
   "queue.ahead": ["{n} ahead", "前面 {n} 个"],
   "queue.ends_in": ["ends in", "预计剩余时间"],
-  "queue.since": ["waits since", "已等待"],
+  "queue.since": ["submitted", "提交于"],
   "queue.others": ["others, who wait for nothing", "其他人，没有任务在等待"],
 };
 
@@ -388,7 +388,7 @@ const lessons = {
   "lessons.warp_one": ["warp 1, 32 lanes", "线程束 1，32 个通道"],
   "lessons.warp_two": ["warp 2, the next 32", "线程束 2，后面的 32 个"],
   "lessons.twice": ["asked for twice", "请求了两次"],
-  "lessons.tile_sectors": ["sectors a warp", "每线程束扇区数"],
+  "lessons.tile_sectors": ["sectors a request", "每次请求的扇区数"],
   "lessons.tile_resident": ["resident blocks", "驻留线程块"],
   "lessons.tile_warps": ["resident warps, of the most", "驻留线程束 / 上限"],
   "lessons.tile_needed": ["warps that hide a register’s latency", "掩盖寄存器延迟所需的线程束"],

@@ -123,10 +123,7 @@ export default {
           "**It is no longer slower**: {aos_256} µs against {soa_256}. The kernel uses both fields, so the second load finds in the L1 what the first one brought ({hits} % hits). The prediction has the order wrong: {wa} µs and {ws}.",
           "**不再更慢**：{aos_256} µs 对 {soa_256} µs。内核两个字段都用，第一次读取搬来的数据还在 L1 里，第二次读取就能命中（命中率 {hits} %）。预测把次序弄反了：{wa} µs 和 {ws} µs。"
         ]],
-        "rows": [
-          ["aos_256", "aos, block 256", "aos，块 256"], ["aos_aligned_256", "aos_aligned", "aos_aligned"],
-          ["soa_256", "soa", "soa"]
-        ]
+        "rows": [["aos_256", "aos, block 256", "aos，块 256"], ["soa_256", "soa", "soa"]]
       },
       {
         "ask": [
@@ -139,7 +136,8 @@ export default {
         "reply": [[
           "The time is the same: {aos_aligned_256} µs against {aos_256}. This does not say that layouts never matter: a kernel that needs one field of many still pays for what it does not use. See lesson 11, where the rest of the sectors is never asked for.",
           "时间一样：{aos_aligned_256} µs 对 {aos_256} µs。但这不等于布局从来不重要：结构有许多字段而内核只用其中一个时，仍要为用不到的数据付出代价。见第 11 课，那里扇区的其余部分始终没有人请求。"
-        ]]
+        ]],
+        "rows": [["aos_256", "aos, block 256", "aos，块 256"], ["aos_aligned_256", "aos_aligned", "aos_aligned"]]
       }
     ]
 };

@@ -8,7 +8,7 @@ import {cancelling, experimentsAsked, removing, running} from "../bulk/actions.j
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, experimentsSide} from "../bulk/sides.js";
-import {filterForm, filtersOf, OWNER, pagesLine, TIMES} from "../filters.js";
+import {filterForm, filtersOf, LABEL, OWNER, pagesLine, TIMES} from "../filters.js";
 import {rowsOf} from "../table.js";
 import {windowed} from "../windowed.js";
 import {t} from "../words.js";
@@ -112,8 +112,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         [
           {name: "kernel", options: kernels.map(kernel => kernel.name)},
           {name: "state", options: STATES, word: one => t(`state.${one}`)},
-          ...(names.length > 1 ? [{name: "device", options: names}] : []), OWNER,
-          {name: "label", read: text => text.trim().replace(/^([\w.-]+)=/, "$1:")}, ...TIMES
+          ...(names.length > 1 ? [{name: "device", options: names}] : []), OWNER, LABEL, ...TIMES
         ],
         go, list.node),
       list.node, bar.node, line));

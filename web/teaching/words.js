@@ -36,7 +36,7 @@ wordsAdd({
   "lessons.own_missing": ["This device has no figure for it.", "此设备没有这一项的数值。"],
   "lessons.used_by_neither": ["moved, used by neither", "已搬运，两个线程束都没有用到"],
   "lessons.few": ["Drawn: {n} of the warp’s {of} accesses.", "只画出该线程束 {of} 次访问中的前 {n} 次。"],
-  "lessons.locked": ["This moves when you have answered the question.", "回答问题之后就可以拖动。"],
+  "lessons.locked": ["You can change this when you have answered the question.", "回答问题之后就可以调整。"],
   "lessons.tile_time": ["time, measured", "实测时间"],
   "lessons.form_turns": ["turns", "轮数"],
   "lessons.form_blocks": ["blocks", "线程块数"],
