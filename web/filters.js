@@ -6,6 +6,7 @@
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
+import {labelName, labelOf} from "./parts.js";
 import {t} from "./words.js";
 
 export function filtersOf(query, names) {
@@ -23,9 +24,9 @@ export const LABEL = {
   name: "label",
   read: text => {
     const [, name, value] = /^([^:=]*)[:=]?(.*)$/.exec(text.trim());
-    return `${name === t("lists.lesson") ? "lesson" : name}${value && `:${value}`}`;
+    return `${labelOf(name)}${value && `:${value}`}`;
   },
-  word: one => one.replace(/^lesson(?=:|$)/, t("lists.lesson")).replace(":", "=")
+  word: one => one.replace(/^[^:]*/, labelName).replace(":", "=")
 };
 export const TIMES = [{name: "since", time: true}, {name: "until", time: true}];
 

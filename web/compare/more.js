@@ -15,6 +15,9 @@ function fieldsOf(letter, parts, comparison, point) {
   return {...comparison.common, ...point.values, ...Object.fromEntries(own), ...parts.where};
 }
 
+/* The label of such sweeps says which one they are more runs of, by the end of its id. */
+export const FURTHER = "more_runs_of";
+
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
 /* head: of the side's sweep, or null. Where points are told apart by their device, only runs there make a difference.
@@ -27,7 +30,7 @@ export function moreRequest(letter, parts, head, comparison, point, n) {
     for (const [name, value] of Object.entries(fields))
       if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values))
         base[name] = single(name, value);
-    return {...base, ...device, ...again};
+    return {...base, ...device, ...again, labels: {[FURTHER]: head.id.slice(-6), ...base.labels}};
   }
   const wanted = Object.fromEntries(Object.entries(fields)
                                       .filter(([name, value]) => name !== "grid" && value !== null)

@@ -14,11 +14,11 @@ import {askingMore} from "../compare/asking.js";
 import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {runsOut} from "../compare/more.js";
+import {FURTHER, runsOut} from "../compare/more.js";
 import {LETTERS, bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
-const RECENT = 20, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
+const RECENT = 20, LOOKED_MOST = 100, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
 const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000;
 
 export const title = () => t("nav.compare");
@@ -363,13 +363,19 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   ];
   await compute();
   if (running.size) again();
-  get(`/v1/sweeps?page_size=${RECENT}`, {signal}).then(async ({sweeps}) => {
-    recent = await Promise.all(sweeps.map(
+  /* Those to choose from; more runs of another one belong to that. */
+  async function recentRead(after = "", looked = 0) {
+    const {sweeps, next_page_token: next} = await get(`/v1/sweeps?page_size=${RECENT}${after}`, {signal});
+    const read = await Promise.all(sweeps.map(
       sweep => known.get(sweep.id)?.request ? known.get(sweep.id) :
                                               get(`/v1/sweeps/${sweep.id}?page_size=1`, {signal}).catch(() => sweep)));
-    for (const sweep of recent) known.set(sweep.id, sweep);
+    for (const sweep of read) known.set(sweep.id, sweep);
+    recent = [...recent, ...read.filter(({request}) => !request?.labels?.[FURTHER])].slice(0, RECENT);
     formDraw();
-  }, () => {});
+    if (next && recent.length < RECENT && looked + RECENT < LOOKED_MOST)
+      await recentRead(`&page_token=${next}`, looked + RECENT);
+  }
+  recentRead().catch(() => {});
   const timer = setInterval(underDraw, AGES_MS);
   return () => {
     clearInterval(timer);

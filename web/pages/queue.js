@@ -5,7 +5,7 @@ import {link} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {atMost, watchLive} from "../live.js";
+import {atMost, onChange, watchLive} from "../live.js";
 import {agoCell, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
 import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
@@ -128,9 +128,18 @@ export function open(root, params, {api, announce, signal}) {
   });
 
   replace(root, h("div", {class: "head"}, heading, act), lines, ownPlace);
-  return watchLive(now => {
-    state = now;
-    if (now.queue && now.me) readOwn();
-    draw();
-  });
+  const stop = [
+    watchLive(now => {
+      state = now;
+      if (now.queue && now.me) readOwn();
+      draw();
+    }),
+    /* What ends meanwhile goes at once. */
+    onChange(({event, data}) => {
+      if (event !== "state" || !own || ["queued", "running"].includes(data.state)) return;
+      own = own.filter(({id}) => id !== data.id);
+      draw();
+    })
+  ];
+  return () => stop.forEach(end => end());
 }
