@@ -232,6 +232,16 @@ export function pictureOf({lesson, signal, onChange}) {
       noValue(t("lessons.own_unsure"));
   }
 
+  /* Beside what one's own device took, the lesson's own value. */
+  function shippedOf(what) {
+    const figure = picture.times[Object.values(values()).map(keyOf).join(",")];
+    if (!state.own || !figure || (what !== "time" && what !== "against")) return null;
+    const value = what === "time" ?
+      `${shownOf(lesson, figure)}\u00a0${picture.unit ?? "µs"}` :
+      againstText(figureOf(lesson, figure) / figureOf(lesson, picture.times[picture.base]));
+    return h("dd", {class: "shipped"}, `H200: ${value}`);
+  }
+
   const againstText = ratio => {
     const more = 100 * (ratio - 1);
     if (ratio === 1) return "0\u00a0%";
@@ -259,7 +269,8 @@ export function pictureOf({lesson, signal, onChange}) {
               h("dd", {},
                 state.answered > after ? tileOf(what) :
                                          h("span", {class: "quiet"}, h("span", {"aria-hidden": "true"}, "?"),
-                                           h("span", {class: "unseen"}, t("lessons.tile_hidden")))))));
+                                           h("span", {class: "unseen"}, t("lessons.tile_hidden")))),
+              state.answered > after && shippedOf(what))));
   }
 
   function show(next) {
