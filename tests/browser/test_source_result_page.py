@@ -44,6 +44,14 @@ def opened(browser, service, experiment, language="en"):  # noqa: F811
     return walk
 
 
+def test_a_kernel_runs_from_the_editor(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("source?example=aos&lang=en").says("No fault", ".lead")
+    walk.click(".launch-foot button", "Run it on the CPU device").until(lambda: "/ui/experiments/" in browser.current_url)
+    walk.says("[0] on: ").until(lambda: walk.all(".listing-row"))
+    walk.open("source?example=aos&lang=zh").says("在 CPU 设备上运行", ".launch-foot")
+    walk.end()
+
+
 def test_outputs_and_the_verdict_are_shown(browser, service):  # noqa: F811
     made = service.run(ASKED)
     walk = opened(browser, service, made).says("The outputs are those of the reference").says("Correct in all 1000 elements").says("1000 of 1000")

@@ -4,6 +4,8 @@ import {link, post} from "../api.js";
 import {copyButton} from "../clipboard.js";
 import {h, replace} from "../dom.js";
 import {count, percent, shape} from "../format.js";
+import {forRunners} from "../live.js";
+import {button} from "../parts.js";
 import {language, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {oneAtATime} from "../creation/asking.js";
@@ -21,6 +23,7 @@ import "../source/words.js";
 export const title = () => t("source.title");
 
 const KERNEL = /__global__ void (\w+)\(/;
+const SHOWN = 8, OUTPUTS_MOST = 8; /* OUTPUTS_MOST: the service's limit */
 const PAUSE_MS = 300, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
 
 /* What the address has: a text of one's own, or an example by its name. Without either the tab's last text is there
@@ -80,13 +83,20 @@ function sentenceOf({check, predictions: [own]}) {
     .join(t("source.between"));
 }
 
-export async function open(root, params, {query, setQuery, signal}) {
+/* The first few values of each output whose number of elements is the size or a scalar: they are in the result. */
+function shownOf(request) {
+  const outputs = request.arguments.filter(({role, elements}) => role !== "input" && request[elements] >= SHOWN);
+  return Object.fromEntries(outputs.slice(0, OUTPUTS_MOST).map(({name}) => [name, `0..${SHOWN - 1}`]));
+}
+
+export async function open(root, params, {query, setQuery, signal, go}) {
   const begin = await beginOf(query), {typed} = begin, state = {
     example: begin.example,
     warp: 0,
     perBlock: 1,
     chips: ["sm_20", "sm_37"],
     lines: [],
+    shown: {},
     parameters: Object.keys(typed.scalars).map(name => ({name}))
   };
   let memory = null, timer = null;
@@ -97,7 +107,12 @@ export async function open(root, params, {query, setQuery, signal}) {
         address = h("span", {class: "note", role: "status"});
   const chart = h("div", {}, h("p", {class: "note"}, t("source.click"))), table = linesTable();
   const editor = sourceField({text: typed.source, onText: typedNow, onLine: lineChoose});
-  const form = launchForm({typed, onTyped: typedNow});
+  const run = forRunners(button(t("source.run"), runNow, {primary: true, key: "run"}), signal);
+  const form = launchForm({
+    typed,
+    onTyped: typedNow,
+    foot: h("div", {class: "launch-foot"}, h("p", {class: "row"}, run), h("p", {class: "note"}, t("source.run_note")))
+  });
   const chips = chipsPanel({
     onChips: (k, arch) => {
       if (k < state.chips.length)
@@ -171,6 +186,14 @@ export async function open(root, params, {query, setQuery, signal}) {
     }
   }
 
+  /* As an experiment, in the queue: on a CPU device its every block is executed. */
+  async function runNow() {
+    const {check, wrong, ...question} = questionOf(typed, editor.text());
+    if (wrong) return form.wrong(wrong);
+    const made = await post("/v1/experiments", {...question, show: state.shown}, {signal});
+    await go(`experiments/${made.id}`);
+  }
+
   async function addressShow() {
     const fragment = state.example ? "" : `#${await addressPack({...typed})}`, short = fragment.length <= ADDRESS_MOST;
     if (signal.aborted) return;
@@ -193,6 +216,7 @@ export async function open(root, params, {query, setQuery, signal}) {
       ...launchSaid(answer), t("source.compiler", {compiler: check.compiler}),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
+    state.shown = shownOf(request);
     form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
     form.launched(request);
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);

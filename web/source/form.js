@@ -1,8 +1,8 @@
-/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped}) gives {node, show(parameters, derived),
-   launched({block, grid}), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is typed, as
-   text, and is changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments, constants,
-   check, and in `scalars` one for each scalar parameter, whose names and types show() gets. questionOf(typed, source)
-   is the request that follows, {wrong} where it is no JSON. */
+/* Beside the editor: how the kernel is launched. launchForm({typed, onTyped, foot}) gives {node, show(parameters,
+   derived), launched({block, grid}), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is
+   typed, as text, and is changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments,
+   constants, check, and in `scalars` one for each scalar parameter, whose names and types show() gets.
+   questionOf(typed, source) is the request that follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
 import {shape} from "../format.js";
 import {t} from "../words.js";
@@ -47,7 +47,7 @@ export function questionOf(typed, source) {
   return Object.keys(wrong).length ? {wrong} : question;
 }
 
-export function launchForm({typed, onTyped}) {
+export function launchForm({typed, onTyped, foot}) {
   const rows = new Map();
 
   function row(name, input, {label = t(`source.field.${name}`), note = null, mono = false} = {}) {
@@ -100,7 +100,8 @@ export function launchForm({typed, onTyped}) {
     h("details", {class: "more"}, h("summary", {}, t("source.more")),
       text("arguments", {note: t("source.note.arguments"), lines: 5}), derived,
       text("constants", {note: t("source.note.constants"), lines: 2}), MORE.map(name => text(name)),
-      h("label", {class: "choice"}, check, t("source.check"))));
+      h("label", {class: "choice"}, check, t("source.check"))),
+    foot);
 
   /* Fields that stay are not touched: somebody may be typing in one. */
   let shown = new Map();

@@ -23,6 +23,8 @@ wordsAdd({
   "source.share": ["Copy the address", "复制地址"],
   "source.too_long": ["An address holds {most} characters, this source takes {n}: share it as a file.", "地址最多 {most} 个字符，此源代码需要 {n} 个：请以文件分享。"],
   "source.launch": ["Launch", "启动配置"],
+  "source.run": ["Run it on the CPU device", "在 CPU 设备上运行"],
+  "source.run_note": ["Executed as an experiment, every block of it: its outputs and faults. No time of a GPU.", "作为实验执行每个线程块：给出输出和错误，不给出 GPU 的时间。"],
   "source.more": ["Arguments, constants, shared memory", "参数、常量、共享内存"],
   "source.field.block": ["block", "线程块"],
   "source.field.grid": ["grid", "网格"],
