@@ -1,7 +1,8 @@
 /* The table of a comparison: a row for each point, with both medians, the interval of their ratio as a drawing and in
    figures, the verdict, and what more runs it needs. comparisonTable({comparison, requests, needsCell}, width, over),
-   the last two as of charts/fit.js: requests are those of the sides' sweeps, for the order of the rows;
-   needsCell(point) is the last cell. valueText(value) is how a value of a request is written. */
+   the last two as of charts/fit.js; on a phone ratio and verdict come first. requests are those of the sides' sweeps,
+   for the order of the rows; needsCell(point) is the last cell. valueText(value) is how a value of a request is
+   written. */
 import {h, tip} from "../dom.js";
 import {count, digits, shape} from "../format.js";
 import {headCell, numberCell} from "../parts.js";
@@ -50,6 +51,10 @@ function arranged(points, requests) {
   };
 }
 
+/* Where a table is wider than the screen what it is about comes first. */
+const NARROW = 500;
+const inOrder = (width, medians, drawing, said) => width < NARROW ? [said, medians, drawing] : [medians, drawing, said];
+
 export function comparisonTable({comparison, requests, needsCell}, width, over) {
   const {names, sorted} = arranged(comparison.points, requests),
                 drawn = Math.max(
@@ -72,26 +77,32 @@ export function comparisonTable({comparison, requests, needsCell}, width, over) 
               i || names.length === 1 || name === "kernel" ? valueText(point.values[name] ?? null) :
                                                              `${name} ${valueText(point.values[name] ?? null)}`)) :
         h("th", {scope: "row"}, t("compare.the_point")),
-      numberCell(h("span", {class: "quiet"}, digits(point.a.median_us))), numberCell(digits(point.b.median_us)),
-      h("td", {class: "forest-cell"}, rowDraw(scale, point)), h("td", {class: "ratio"}, ratioText(point)),
-      h("td", {class: "verdict"}, sign(point.verdict), " ", t(`compare.${point.verdict}`),
-        point.a.unstable + point.b.unstable ?
-          tip(
-            h("span", {class: "warn"}, " △"),
-            t("compare.unstable",
-              {n: count(point.a.unstable + point.b.unstable), words: point.a.unstable + point.b.unstable})) :
-          null),
+      inOrder(
+        width,
+        [numberCell(h("span", {class: "quiet"}, digits(point.a.median_us))), numberCell(digits(point.b.median_us))],
+        h("td", {class: "forest-cell"}, rowDraw(scale, point)),
+        [
+          h("td", {class: "ratio"}, ratioText(point)),
+          h("td", {class: "verdict"}, sign(point.verdict), " ", t(`compare.${point.verdict}`),
+            point.a.unstable + point.b.unstable ?
+              tip(
+                h("span", {class: "warn"}, " △"),
+                t("compare.unstable",
+                  {n: count(point.a.unstable + point.b.unstable), words: point.a.unstable + point.b.unstable})) :
+              null)
+        ]),
       comparison.verdicts.cannot_tell ? needsCell(point) : null);
   const heads_of = () =>
     [names.length ? names.map((name, i) => headCell(name, i > 0)) : headCell(t("compare.point")),
-     headCell(`A, µs`, true), headCell(`B, µs`, true),
-     h("th", {scope: "col", class: "forest-cell"}, h("span", {class: "unseen"}, t("compare.ratio_scale")),
-       headDraw(scale)),
-     headCell([t("compare.ratio"), " ", term("interval", "95 %")]), headCell(t("compare.verdict")),
+     inOrder(
+       width, [headCell(`A, µs`, true), headCell(`B, µs`, true)],
+       h("th", {scope: "col", class: "forest-cell"}, h("span", {class: "unseen"}, t("compare.ratio_scale")),
+         headDraw(scale)),
+       [headCell([t("compare.ratio"), " ", term("interval", "95 %")]), headCell(t("compare.verdict"))]),
      comparison.verdicts.cannot_tell ? headCell(t("compare.needs")) : null];
   const all = windowed({
     caption: t("compare.caption", {time: t(hot ? "strip.hot" : "strip.cold")}),
-    heads: () => heads_of().flat().filter(Boolean),
+    heads: () => heads_of().flat(2).filter(Boolean),
     rowOf,
     rowHeight: 26,
     className: "forest-table"
