@@ -275,7 +275,7 @@ void run_request_answer(struct json_writer *json, const struct run_request *requ
     else
         json_parts_missing(json, "correctness", fault ? "unavailable" : "not_requested",
                            fault ? nothing
-                                 : "not checked: a \"reference\" says which kernel's outputs they must be");
+                                 : "there is no \"reference\", a kernel whose outputs they must be");
     write_interpreter(json, run);
     write_outputs(json, request, run);
     write_places(json, "faults", run->failed || !reference ? run : reference, false);

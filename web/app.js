@@ -15,7 +15,7 @@ import {h, replace} from "./dom.js";
 import * as words from "./words.js";
 import {duration} from "./format.js";
 import {ownerColoursClear} from "./parts.js";
-import {removalsBar} from "./removals.js";
+import {removalsBar, removalsDraw} from "./removals.js";
 import {topState} from "./top.js";
 
 const {t} = words;
@@ -129,6 +129,7 @@ async function open({focus = false} = {}) {
   replace(main, root);
   ownerColoursClear();
   navShow();
+  removalsDraw();
   const match = found(pathNow());
   if (!match) return showMissing(root);
   try {

@@ -1,8 +1,8 @@
 /* Filters of a list, kept in the address. filtersOf(query, names) are those that are set; filterForm(path, filters,
    fields, go, list) a form whose fields are {name, options (none: a text), word: of a value, read: of what is typed,
-   time: a moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the list, an
-   element that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at each part
-   of a date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
+   hint, time: a moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the
+   list, an element that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at
+   each part of a date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
@@ -22,6 +22,7 @@ export const OWNER = {
 /* As the lists show it, lesson=offsets, or as the address has it, lesson:offsets. */
 export const LABEL = {
   name: "label",
+  hint: "lists.label_hint",
   read: text => {
     const [, name, value] = /^([^:=]*)[:=]?(.*)$/.exec(text.trim());
     return `${labelOf(name)}${value && `:${value}`}`;
@@ -63,14 +64,21 @@ export function filterForm(path, filters, fields, go, list) {
       used.delete(name);
     send();
   };
-  const field = ({name, options, word = one => one, time, read}) => {
+  const field = ({name, options, word = one => one, time, read, hint}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
     const input = time ?
       h("input", {id, value: value && clockOf(value), type: "datetime-local", onchange: change(name, momentOf)}) :
-      options ?
-      h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
-        options.map(one => h("option", {value: one}, word(one)))) :
-      h("input", {id, value: word(value), type: "text", size: "12", spellcheck: "false", onchange: change(name, read)});
+      options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
+                  options.map(one => h("option", {value: one}, word(one)))) :
+                h("input", {
+                  id,
+                  value: word(value),
+                  placeholder: hint ? t(hint) : null,
+                  type: "text",
+                  size: "12",
+                  spellcheck: "false",
+                  onchange: change(name, read)
+                });
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);
   };

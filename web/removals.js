@@ -1,10 +1,10 @@
 /* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
-   that list, with the filters that it had when one came from it; a bar on every page has an Undo for each until its
-   time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js
-   puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it has one Undo, which then opens
-   that page; that of an experiment or a sweep removed from its own page opens it again, but on a list or a sweep's
-   page, which then shows it. Without tokens the service does not know who removed what: there the bar has what this
-   browser removed. */
+   that list, with the filters that it had when one came from it, or the sweep that one came from; a bar on every page
+   has an Undo for each until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same
+   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it
+   has one Undo, which then opens that page; that of an experiment or a sweep removed from its own page opens it again,
+   but on a list or a sweep's page, which then shows it. Without tokens the service does not know who removed what:
+   there the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -20,7 +20,10 @@ const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
 const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 
-let rows = [], draw = () => {}, ending = () => {};
+/* null: not read yet. */
+let rows = null, draw = () => {}, ending = () => {};
+
+export const removalsDraw = () => draw();
 
 async function read() {
   ({removals: rows} = await get("/v1/removals?removed_by=me"));
@@ -31,7 +34,8 @@ export async function removeAndLeave(path, list, go, options) {
   const {from} = history.state ?? {};
   await del(`${path}?remove=true`, options);
   await removedTogether([path]);
-  await go(from?.split("?")[0] === link(list) ? from : list);
+  const listed = from?.split("?")[0] === link(list) || from?.startsWith(link("sweeps/"));
+  await go(listed ? from : list);
   document.querySelector(".removals button")?.focus({preventScroll: true});
 }
 
@@ -49,7 +53,7 @@ function grouped(mine) {
   const of = one => known.find(batch => batch.rows.includes(one));
   return [...new Set(mine.map(one => of(one) ?? one))]
     .map(one => one.rows ? one : {rows: [one]})
-    .filter(({paths, rows: [one]}) => paths || one.removed_by !== null);
+    .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 
 async function restoreAll({paths, page}, go) {
@@ -100,6 +104,7 @@ export function removalsBar(go) {
       button(t("removals.undo"), undo(one, page), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
   };
   draw = () => {
+    if (!rows) return;
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
     const lines = grouped(mine), rest = lines.slice(SHOWN_MOST);
     node.hidden = !lines.length;
@@ -116,7 +121,7 @@ export function removalsBar(go) {
   const height =
     new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${place.offsetHeight}px`));
   ending();
-  rows = []; /* they may be another token's */
+  rows = null; /* they may be another token's */
   height.observe(place);
   document.addEventListener("visibilitychange", seen);
   ending = () => {

@@ -136,8 +136,11 @@ export function open(root, params, {api, announce, signal}) {
     }),
     /* What ends meanwhile goes at once. */
     onChange(({event, data}) => {
-      if (event !== "state" || !own || ["queued", "running"].includes(data.state)) return;
-      own = own.filter(({id}) => id !== data.id);
+      if (event !== "state" || !own || data.state === "queued") return;
+      if (data.state === "running") /* all that wait come nearer, as far as is known until they are read again */
+        own = own.map(one => one.position > 0 ? {...one, position: one.position - 1} : one);
+      else
+        own = own.filter(({id}) => id !== data.id);
       draw();
     })
   ];

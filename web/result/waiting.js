@@ -49,8 +49,9 @@ export function waitingPart({announce}) {
 /* `why`: the failure's sentence where it is known in the page's language. */
 export function failedPart(experiment, mismatch, why) {
   const {failure, state} = experiment, said = why ?? reasonSaid(failure?.detail), cancelled = state === "cancelled";
-  const kind = failure ? (`failure.${failure.kind}` in DICTIONARY ? t(`failure.${failure.kind}`) : failure.kind) :
-                         t("failure.cancelled");
+  const kind = experiment.faults?.length ? t("failure.fault") :
+    failure ? (`failure.${failure.kind}` in DICTIONARY ? t(`failure.${failure.kind}`) : failure.kind) :
+              t("failure.cancelled");
   const heading = h("h1", {class: "headline failed"}, cancelled ? t("failure.cancelled") : `✕\u00a0${kind}`);
   return replace(
     h("div", {}), heading, h("p", {class: "lead"}, mismatch ?? said ?? ""),

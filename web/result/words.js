@@ -169,6 +169,7 @@ wordsAdd({
   "wait.running_text": ["The result appears here when it has ended.", "结束后，结果会显示在这里。"],
   "wait.queued_text": ["You may close this page: it is kept, and runs when its turn comes.", "可以关闭此页：任务已保存，轮到时就会运行。"],
   "failure.cancelled": ["Cancelled", "已取消"],
+  "failure.fault": ["A fault was found", "发现访问错误"],
   "failure.incorrect": ["The output is wrong", "输出错误"],
   "failure.out_of_memory": ["The device’s memory is too small", "设备内存不足"],
   "failure.timed_out": ["It took too long and was ended", "超时终止"],
