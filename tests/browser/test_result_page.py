@@ -219,7 +219,7 @@ def test_a_kernel_of_ones_own_that_was_interpreted_is_shown(browser, service):
     if answer.status_code == 503:
         pytest.skip("no compiler")
     fault = service.run({"source": source.replace("i < n", "i <= n"), "threads": "n", "n": 1000})
-    Walk(browser, service).open(f"experiments/{answer.json()['id']}?lang=en").says("It ran to its end without a fault").says("not checked").says("nothing about a GPU").end()
+    Walk(browser, service).open(f"experiments/{answer.json()['id']}?lang=en").says("It ran to its end without a fault").says("a kernel whose outputs they must be").says("nothing about a GPU").end()
     Walk(browser, service).open(f"experiments/{fault['id']}?lang=en").says("is loaded by thread (232, 0, 0) of block (3, 0, 0)").end()
 
 

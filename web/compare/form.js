@@ -2,7 +2,7 @@
    sweeps, change) is one of them; optionsForm(...) what holds for both. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
-import {ago} from "../parts.js";
+import {ago, labelName} from "../parts.js";
 import {t} from "../words.js";
 import {commonText} from "../sweep/names.js";
 import {MEMBERS, sideRead, sideText} from "./sides.js";
@@ -10,11 +10,13 @@ import "./words.js";
 
 const sweepText = sweep => {
   const {request} = sweep, what = sweep.recipe ?? [request?.kernel ?? ""].flat().join(", ");
+  const labels = Object.entries(request?.labels ?? {}).map(([name, value]) => `${labelName(name)}=${value}`),
+        whose = [...labels, sweep.owner].filter(Boolean).map(one => ` · ${one}`).join("");
   const fixed = request && !sweep.recipe ? commonText(request, sweep.points?.[0]?.values) : "";
   return `${what || sweep.id.slice(-6)} · ${fixed && `${fixed} · `}${
     t("compare.points", {n: count(sweep.point_count), words: sweep.point_count})}${
     sweep.repeat > 1 ? ` × ${count(sweep.repeat)}` :
-                       ""} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;
+                       ""}${whose} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;
 };
 
 export function sideForm(letter, parts, sweeps, change) {

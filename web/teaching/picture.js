@@ -234,8 +234,9 @@ export function pictureOf({lesson, signal, onChange}) {
 
   /* Beside what one's own device took, the lesson's own value. */
   function shippedOf(what) {
+    if (!state.own || (what !== "time" && what !== "against")) return null;
     const figure = picture.times[Object.values(values()).map(keyOf).join(",")];
-    if (!state.own || !figure || (what !== "time" && what !== "against")) return null;
+    if (!figure) return null;
     const value = what === "time" ?
       `${shownOf(lesson, figure)}\u00a0${picture.unit ?? "µs"}` :
       againstText(figureOf(lesson, figure) / figureOf(lesson, picture.times[picture.base]));
