@@ -84,8 +84,8 @@ static void the_units_of_the_table_of_figures_head_the_columns(void **state)
             "{'values': {'offset': 2}, 'state': 'succeeded', 'result': {" RESULT "}}]}",
             true);
     assert_non_null(strstr(text,
-                           "offset       warmish     speed   part        chilly          in     out\n"
-                           "                days  furlongs      %    fortnights  parts used  % used\n"
+                           "offset        chilly     speed   part       warmish          in     out\n"
+                           "          fortnights  furlongs      %          days  parts used  % used\n"
                            "     1  2.50 +- 0.10     10.50  25.00  2.50 +- 0.10       80.00   100.0\n"));
     assert_non_null(strstr(text, "\nfortnights, cold"));
 }
@@ -108,7 +108,7 @@ static void a_result_has_them_too(void **state)
     char text[4096];
     (void)state;
     printed(text, "{'state': 'succeeded', 'request': {'kernel': 'copy'}, " RESULT "}", false);
-    assert_non_null(strstr(text, "copy: 10.50 furlongs, 25 % of the memory's peak, "));
+    assert_non_null(strstr(text, "copy: 10.50 b/s, cold, 25 % of the memory's peak, "));
     assert_non_null(strstr(text, "            median     speed   part  samples\n"
                                  "        days, 95 %  furlongs      %\n"
                                  "cold  2.50 +- 0.10     10.50  25.00       30\n"));
