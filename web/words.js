@@ -355,21 +355,8 @@ const sweep = {
 
 /* ---- /ui/compare ---- */
 const compare = {
-  "compare.better": ["better", "更好"],
-  "compare.worse": ["worse", "更差"],
-  "compare.same": ["same", "相同"],
-  "compare.cannot_tell": ["cannot tell", "无法判断"],
-  "compare.better_count": ["better", "更好"],
-  "compare.worse_count": ["worse", "更差"],
-  "compare.same_count": ["same, within {percent}\u00a0%", "相同，{percent}\u00a0% 以内"],
-  "compare.cannot_tell_count": ["cannot tell: too few runs, or the interval straddles the edge", "无法判断：运行次数太少，或区间跨越边界"],
   "compare.experiments": ["{n} {words|experiment|experiments}", "{n} 个实验"],
   "compare.points": ["{n} {words|point|points}", "{n} 点"],
-  "compare.left_not_ended": ["{n} not ended", "{n} 个未结束"],
-  "compare.left_not_succeeded": ["{n} failed or cancelled", "{n} 个失败或已取消"],
-  "compare.left_not_verified": ["{n} not verified", "{n} 个未验证"],
-  "compare.left_not_timed": ["{n} without this time", "{n} 个没有该时间"],
-  "compare.left_unstable": ["{n} unstable", "{n} 个不稳定"],
 };
 
 /* ---- /ui/recipes ---- */
@@ -390,10 +377,6 @@ const lessons = {
   "lessons.warp_one": ["warp 1, 32 lanes", "线程束 1，32 个通道"],
   "lessons.warp_two": ["warp 2, the next 32", "线程束 2，后面的 32 个"],
   "lessons.twice": ["asked for twice", "请求了两次"],
-  "lessons.tile_sectors": ["sectors a request", "每次请求的扇区数"],
-  "lessons.tile_resident": ["resident blocks", "驻留线程块"],
-  "lessons.tile_warps": ["resident warps, of the most", "驻留线程束 / 上限"],
-  "lessons.tile_needed": ["warps that hide a register’s latency", "掩盖寄存器延迟所需的线程束"],
   "lessons.why_there": ["why: lesson {n}", "理由：第 {n} 课"],
 };
 
