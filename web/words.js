@@ -359,18 +359,6 @@ const compare = {
   "compare.points": ["{n} {words|point|points}", "{n} 点"],
 };
 
-/* ---- /ui/recipes ---- */
-const recipes = {
-  "recipes.col_gld_efficiency_pct": ["Efficiency of loads", "读取效率"],
-  "recipes.col_gst_efficiency_pct": ["Efficiency of stores", "写入效率"],
-  "recipes.col_gld_transactions": ["Load transactions", "读取事务"],
-  "recipes.col_gst_transactions": ["Store transactions", "写入事务"],
-  "recipes.col_achieved_occupancy": ["achieved occupancy", "实际占用率"],
-  "recipes.col_gld_throughput_gbps": ["load throughput, GB/s", "读取吞吐，GB/s"],
-  "recipes.col_h2d_ms": ["to the device, ms", "传入设备，ms"],
-  "recipes.col_d2h_ms": ["from the device, ms", "传出设备，ms"],
-};
-
 /* ---- /ui/lessons ---- */
 const lessons = {
   "lessons.neighbours": ["A warp asks for {a} sectors and the next one for {b}; {twice} of them {twice|is|are} asked for twice.", "一个线程束请求 {a} 个扇区，下一个请求 {b} 个；其中 {twice} 个被请求两次。"],
@@ -391,7 +379,6 @@ export const DICTIONARY = {
   ...experiment,
   ...sweep,
   ...compare,
-  ...recipes,
   ...lessons
 };
 export const MEANINGS = meanings;

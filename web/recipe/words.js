@@ -3,6 +3,14 @@ import {wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
+  "recipes.col_gld_efficiency_pct": ["Efficiency of loads", "读取效率"],
+  "recipes.col_gst_efficiency_pct": ["Efficiency of stores", "写入效率"],
+  "recipes.col_gld_transactions": ["Load transactions", "读取事务"],
+  "recipes.col_gst_transactions": ["Store transactions", "写入事务"],
+  "recipes.col_achieved_occupancy": ["achieved occupancy", "实际占用率"],
+  "recipes.col_gld_throughput_gbps": ["load throughput, GB/s", "读取吞吐，GB/s"],
+  "recipes.col_h2d_ms": ["to the device, ms", "传入设备，ms"],
+  "recipes.col_d2h_ms": ["from the device, ms", "传出设备，ms"],
   "recipes.title_of": ["Recipe {name}", "配方 {name}"],
   "recipes.heading": ["{n} tables to run on your own device", "{n} 张表格，可在你自己的设备上重测"],
   "recipes.lead": ["A recipe is a sweep by name: a table that was published for an older chip, or one that is worth having.", "配方是有名称的扫描：有的是博文为旧芯片给出的表格，有的是值得一测的表格。"],
