@@ -96,8 +96,8 @@ static bool is_short_for(const char *wanted, const char *name)
     return !*wanted;
 }
 
-/* True: `wanted` is how a longer name begins, or nearly: a letter in six may be wrong. Of less than five letters too
-   many names would begin so. */
+/* True: `wanted` is the beginning of a longer name, with at most one wrong letter in six. Fewer than five letters are not
+   compared: too many names begin with them. */
 static bool is_beginning_of(const char *wanted, const char *name)
 {
     char beginning[SUGGEST_NAME_MAX + 1];

@@ -13,13 +13,14 @@ export function filtersOf(query, names) {
   return new URLSearchParams(names.filter(name => query.get(name)).map(name => [name, query.get(name)]));
 }
 
-/* What was submitted without a token is found by the word that stands for it in the lists. */
+/* The owner. The lists show "nobody" in the page's language for experiments that were submitted without a token, and
+   that word is accepted here. */
 export const OWNER = {
   name: "owner",
   read: text => text.trim() === t("nobody") ? "nobody" : text.trim(),
   word: one => one === "nobody" ? t("nobody") : one
 };
-/* As the lists show it, lesson=offsets, or as the address has it, lesson:offsets. */
+/* A label, typed as the lists show it, lesson=offsets, or as it stands in an address, lesson:offsets. */
 export const LABEL = {
   name: "label",
   hint: "lists.label_hint",

@@ -1,11 +1,11 @@
 /* What several pages show alike: who, what was asked, how it ended, the result as a number with its bar.
 
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
-   from others; labelMarks(labels), labelName(name), labelOf(words); stateMark(name); resultCells(row, device) are the
-   cells of a result from a table's row (table.js); panel(heading, aside, ...children), spanPanel(columns, heading,
-   note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a table; phaseName(phase) is what
-   a run does, as its progress names it; button(text, f, options) that is off while f runs and shows its error beside
-   it. */
+   from others; labelMarks(labels), labelText(name, value), labelName(name), labelOf(words); stateMark(name);
+   resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children),
+   spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a
+   table; phaseName(phase) is what a run does, as its progress names it; button(text, f, options) that is off while f
+   runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
@@ -72,14 +72,14 @@ export function ownerName(name, me) {
 
 /* ---- what ---- */
 
-/* A label as name=value, that it is no parameter: in an outline, and by its name for who hears it. */
-/* Labels that the page itself gives have names in its language; labelOf(words) is the label's own name. */
+/* Labels that the page itself sets. They are shown by a name in the page's language; labelOf() is the reverse. */
 const NAMED = ["lesson", "more_runs_of"];
 export const labelName = name => NAMED.includes(name) ? t(`label.${name}`) : name;
 export const labelOf = words => NAMED.find(name => labelName(name) === words) ?? words;
+export const labelText = (name, value) => `${labelName(name)}${value ? `=${value}` : ""}`;
+/* In an outline, so that it is not taken for a parameter; a screen reader says that it is a label. */
 export const labelMark = (name, value) =>
-  h("span", {class: "label-mark"}, h("span", {class: "unseen"}, t("lists.label"), " "),
-    `${labelName(name)}${value ? `=${value}` : ""}`);
+  h("span", {class: "label-mark"}, h("span", {class: "unseen"}, t("lists.label"), " "), labelText(name, value));
 export const labelMarks = labels =>
   Object.entries(labels ?? {}).flatMap(([name, value], i) => [i > 0 && " ", labelMark(name, value)]);
 

@@ -16,8 +16,8 @@ struct point_figures {
 /* which: "hot" or "cold". */
 struct point_figures point_figures_of(const char *which);
 
-/* The times that come first, as on the page: "cold", which predictions are of, unless none of these was measured.
-   documents: one, or an array of them. */
+/* Which times a headline, table or plot shows first: "cold", as on the page, because predictions are of cold times; "hot"
+   where no cold time was measured. documents: a result or point, or an array of them. */
 const char *point_figures_first(const json_t *documents);
 
 /* The figure with that name; NULL: the table does not have it, as when the service is newer. */

@@ -201,7 +201,8 @@ static json_t *value_names(const json_t *points)
     return names;
 }
 
-/* Each reason for having no verdict, with the number of its points; needs_shown: how many more runs may tell, too. */
+/* Prints each reason for which points have no verdict, with the number of such points. needs_shown: the table has the
+   column "more runs", which is explained below it. */
 static void print_reasons(const json_t *points, const struct screen *screen, bool needs_shown)
 {
     json_t *reasons = json_object(), *point, *count;

@@ -43,7 +43,8 @@ static int check(const struct command_line *options, struct error *error)
     return 0;
 }
 
-/* What was submitted without a token is found by the word that stands for it in the list. */
+/* The owner to ask the service for. The list shows "nobody" in the terminal's language for experiments that were submitted
+   without a token, and that word is accepted here. */
 static const char *owner_name(const char *given)
 {
     return given && strcmp(given, language_text("nobody")) == 0 ? "nobody" : given;
@@ -211,7 +212,8 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
-/* Says what is wrong with the name where there is no such kernel. Experiments of one that was removed are listed. */
+/* Called for an empty list: prints the service's error, with its suggestion, if there is no kernel of that name. The list
+   itself cannot tell, because it also finds experiments of kernels that were removed. */
 static void check_kernel(struct context *context, const char *name)
 {
     json_t *kernel = NULL;

@@ -266,7 +266,8 @@ int command_explain(struct context *context)
         json_decref(request);
         return context_usage(context, &error);
     }
-    /* explain.warp=15 is the same as --warp 15; what else stands there the service knows. */
+    /* The request may have "explain" already, from explain.warp=15: --warp and --in-block replace its members. The service
+       checks all others. */
     json_t *explain = json_object_get(request, "explain") ? json_incref(json_object_get(request, "explain"))
                                                           : json_object();
     if (block || !json_object_get(explain, "block"))

@@ -27,7 +27,8 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
     "not " OWNER_NOBODY
 bool user_name_valid(const char *name);
 
-/* A user's name, or OWNER_NOBODY, which is the empty text in a filter of the store. NULL stays NULL. */
+/* The first: true for a user's name and for OWNER_NOBODY. The second: the name as the store has it, which is "" for
+   OWNER_NOBODY; NULL for NULL. */
 bool user_name_or_nobody(const char *name);
 const char *user_name_stored(const char *name);
 

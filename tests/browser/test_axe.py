@@ -50,7 +50,7 @@ def test_axe_finds_nothing_in_any_page(browser, serve, axe):
     check(walk, axe, [""], ".welcome a")
     result = service.run()
     service.delete(f"/v1/experiments/{(gone := service.run()['id'])}?remove=true")  # the bar with Undo is on all pages
-    walk.script("localStorage.setItem('removed here', JSON.stringify([{paths: [arguments[0]]}]))", f"/v1/experiments/{gone}")
+    walk.removed_here(f"/v1/experiments/{gone}")
     shapes = ended(service, submit(service, kernel="sum_matrix_2d", size=[64, 64], block=[[32, 1], [16, 2], [64, 32]]))
     check(walk, axe, [*PAGES, f"experiments/{result['id']}", f"sweeps/{shapes}", "compare"])
 

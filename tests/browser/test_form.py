@@ -49,7 +49,7 @@ def test_the_run_button_is_on_the_screen_as_the_page_opens(browser, serve, sized
     assert run_in_view(walk)
     one = service.run()["id"]
     service.delete(f"/v1/experiments/{one}?remove=true")
-    walk.script("localStorage.setItem('removed here', JSON.stringify([{paths: [arguments[0]]}]))", f"/v1/experiments/{one}")
+    walk.removed_here(f"/v1/experiments/{one}")
     browser.refresh()  # the bar with Undo lies below it
     walk.says("is removed", ".removals").until(lambda: walk.all("svg.memory"))
     assert walk.script("document.querySelector('.run').getBoundingClientRect().bottom"

@@ -79,7 +79,7 @@ def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
 
 
 def test_an_undo_goes_when_its_time_is_over_and_in_every_tab(browser, serve):
-    service = serve("--devices", "cpu", "--undo-seconds", "10", fake=False)
+    service = serve("--devices", "cpu", "--undo-seconds", "20", fake=False)
     one, other, theirs = (service.run({**SMALL, "offset": offset})["id"] for offset in range(3))
     walk = Walk(browser, service).open(f"experiments/{one}").says("GB/s", "h1")
     first = browser.current_window_handle

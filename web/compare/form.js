@@ -2,7 +2,7 @@
    sweeps, change) is one of them; optionsForm(...) what holds for both. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
-import {ago, labelName} from "../parts.js";
+import {ago, labelText} from "../parts.js";
 import {t} from "../words.js";
 import {commonText} from "../sweep/names.js";
 import {MEMBERS, sideRead, sideText} from "./sides.js";
@@ -10,7 +10,7 @@ import "./words.js";
 
 const sweepText = sweep => {
   const {request} = sweep, what = sweep.recipe ?? [request?.kernel ?? ""].flat().join(", ");
-  const labels = Object.entries(request?.labels ?? {}).map(([name, value]) => `${labelName(name)}=${value}`),
+  const labels = Object.entries(request?.labels ?? {}).map(label => labelText(...label)),
         whose = [...labels, sweep.owner].filter(Boolean).map(one => ` · ${one}`).join("");
   const fixed = request && !sweep.recipe ? commonText(request, sweep.points?.[0]?.values) : "";
   return `${what || sweep.id.slice(-6)} · ${fixed && `${fixed} · `}${

@@ -15,7 +15,8 @@ function fieldsOf(letter, parts, comparison, point) {
   return {...comparison.common, ...point.values, ...Object.fromEntries(own), ...parts.where};
 }
 
-/* The label of such sweeps says which one they are more runs of, by the end of its id. */
+/* A label of the sweeps that are made here. Its value is the last six characters of the id of the sweep whose points
+   they run again. */
 export const FURTHER = "more_runs_of";
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");

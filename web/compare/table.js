@@ -51,7 +51,7 @@ function arranged(points, requests) {
   };
 }
 
-/* Where a table is wider than the screen what it is about comes first. */
+/* Below this width, in px, not all columns are on the screen: ratio and verdict come first. */
 const NARROW = 500;
 const inOrder = (width, medians, drawing, said) => width < NARROW ? [said, medians, drawing] : [medians, drawing, said];
 

@@ -134,10 +134,11 @@ export function open(root, params, {api, announce, signal}) {
       if (now.queue && now.me) readOwn();
       draw();
     }),
-    /* What ends meanwhile goes at once. */
+    /* A run that has ended leaves the list at once. */
     onChange(({event, data}) => {
       if (event !== "state" || !own || data.state === "queued") return;
-      if (data.state === "running") /* all that wait come nearer, as far as is known until they are read again */
+      /* An estimate until the places are read again, within 5 s: all that wait are one place nearer. */
+      if (data.state === "running")
         own = own.map(one => one.position > 0 ? {...one, position: one.position - 1} : one);
       else
         own = own.filter(({id}) => id !== data.id);

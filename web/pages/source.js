@@ -83,7 +83,8 @@ function sentenceOf({check, predictions: [own]}) {
     .join(t("source.between"));
 }
 
-/* The first few values of each output whose number of elements is the size or a scalar: they are in the result. */
+/* The member `show` of an experiment: the first values of each output. Only of outputs whose number of elements is
+   known here, because it is the size or a scalar: a range beyond the end is refused. */
 function shownOf(request) {
   const outputs = request.arguments.filter(({role, elements}) => role !== "input" && request[elements] >= SHOWN);
   return Object.fromEntries(outputs.slice(0, OUTPUTS_MOST).map(({name}) => [name, `0..${SHOWN - 1}`]));
@@ -186,7 +187,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     }
   }
 
-  /* As an experiment, in the queue: on a CPU device its every block is executed. */
+  /* Submits the kernel as an experiment: a CPU device executes every block of it. */
   async function runNow() {
     const {check, wrong, ...question} = questionOf(typed, editor.text());
     if (wrong) return form.wrong(wrong);

@@ -24,7 +24,7 @@ export function withInterval(median, low, high) {
     [fixed(median, intervalForm(median, low, high).places), h("span", {class: "quiet"}, ` ${first}`)];
 }
 
-/* What was cancelled or removed did not fail; some runs of such a point may be measured. */
+/* The state of a point that was cancelled or removed. Neither is a failure, and some of its runs may be measured. */
 function goneCell({state, asked, succeeded, failure}) {
   const words = `– ${
     succeeded && asked > 1 ? t(`table.${state}_after`, {n: count(succeeded), of: count(asked)}) : t(`state.${state}`)}`;
