@@ -69,3 +69,10 @@ static inline struct device_set device_set_both(const struct device_set *a, cons
         both.words[i] = a->words[i] & b->words[i];
     return both;
 }
+
+/* How many devices are in both. */
+static inline int device_set_count_both(const struct device_set *a, const struct device_set *b)
+{
+    const struct device_set both = device_set_both(a, b);
+    return device_set_count(&both);
+}

@@ -121,6 +121,7 @@ static int experiment_find(struct expander *x, const struct experiment_request *
         .open = device_choice_open(&experiment->device),
         .priority = (int)experiment->priority,
         .timeout_s = experiment->timeout_s,
+        .array_bytes = (double)experiment_working_set_bytes(experiment),
         .request = request,
     };
     struct sweep_experiment *added = &sweep->experiments[sweep->experiment_count];

@@ -31,6 +31,7 @@ struct sweep_experiment {
     struct device_set devices; /* on which it may run; at least one */
     int priority;
     double timeout_s;
+    double array_bytes;  /* of its arrays; 0: not known */
     const char *request; /* JSON object with every default filled in; kernels are named */
     struct source_definition sources[SOURCE_DEFINITIONS];
     int source_count;

@@ -112,6 +112,7 @@ void entry_count(struct queue *queue, const struct entry *entry, int count)
     entry->owner->waiting += count;
     queue->request_bytes += count * (int64_t)strlen(entry->task.request);
     entry->owner->request_bytes += count * (int64_t)strlen(entry->task.request);
+    entry->owner->array_bytes += count * entry->task.array_bytes;
     entry->owner->timeouts_ms += count * llround(entry->task.timeout_s * 1e3);
 }
 

@@ -57,11 +57,27 @@ double device_share_decayed(double used_s, double after_s, double half_life_s)
     return after_s > 0 && used_s > 0 ? used_s * exp2(-after_s / half_life_s) : used_s;
 }
 
-void run_mean_add(struct run_mean *mean, double took_s)
+void run_mean_add(struct run_mean *mean, double took_s, double bytes)
 {
     if (mean->count < MEAN_RUNS)
         mean->count++;
-    mean->mean_s += (took_s - mean->mean_s) / mean->count;
+    double gain = 1.0 / mean->count, longer_s = took_s - mean->mean_s;
+    double larger = bytes > 0 && mean->mean_bytes > 0 ? bytes - mean->mean_bytes : 0;
+    mean->variance = (1 - gain) * (mean->variance + gain * larger * larger);
+    mean->covariance = (1 - gain) * (mean->covariance + gain * larger * longer_s);
+    mean->mean_s += gain * longer_s;
+    mean->mean_bytes = mean->mean_bytes > 0 ? mean->mean_bytes + gain * larger : bytes;
+}
+
+double run_mean_expected_s(const struct run_mean *mean, double bytes)
+{
+    /* Runs of nearly the same bytes differ by noise alone: below a sixteenth of the mean the slope is small. */
+    static const double spread_least = 1.0 / 16;
+    if (!(bytes > 0 && mean->variance > 0 && mean->covariance > 0))
+        return mean->mean_s;
+    double least = spread_least * mean->mean_bytes;
+    double slope = fmin(mean->covariance / (mean->variance + least * least), mean->mean_s / mean->mean_bytes);
+    return mean->mean_s + slope * (bytes - mean->mean_bytes);
 }
 
 /* ---- owners ---- */

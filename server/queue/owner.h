@@ -22,7 +22,7 @@
 struct device_share {
     const char *name; /* borrowed; unique */
     double used_s;    /* of all devices, including what runs now */
-    double mean_s;    /* duration of one of its experiments; above 0 */
+    double mean_s;    /* expected duration of one of its experiments that wait; above 0 */
     int64_t served;   /* grows with each start: the smaller, the longer ago the owner's last start */
     int waiting;      /* for this device, without overrides */
 };
@@ -38,12 +38,21 @@ int device_share_count(const struct device_share *own, int position, const struc
 /* What is left of usage after so many seconds. */
 double device_share_decayed(double used_s, double after_s, double half_life_s);
 
-/* Duration of recent experiments: the mean of the first 16, then an exponential moving average. */
+/* Duration of recent experiments, and how it grows with the bytes of their arrays: means of the first 16, then
+   exponential moving averages. */
 struct run_mean {
-    double mean_s;
-    int count; /* 0: nothing known */
+    double mean_s, mean_bytes;
+    double variance, covariance; /* of the bytes; of bytes and seconds */
+    int count;                   /* 0: nothing known */
 };
-void run_mean_add(struct run_mean *mean, double took_s);
+
+/* A run of an experiment whose arrays have so many bytes (0: not known) took so many seconds. */
+void run_mean_add(struct run_mean *mean, double took_s, double bytes);
+
+/* Duration to expect of an experiment whose arrays have so many bytes: a line through the recent ones, by least squares.
+   It never falls with the bytes and never grows faster than they do. Where the recent ones had nearly the same bytes, or
+   the bytes are not known (0), their mean. */
+double run_mean_expected_s(const struct run_mean *mean, double bytes);
 
 struct store;
 struct entry; /* queue_state.h */
@@ -86,6 +95,7 @@ struct owner {
     int waiting;                      /* experiments for all devices, and those being submitted */
     int64_t timeouts_ms;              /* sum of their time limits */
     int64_t request_bytes;            /* of their requests */
+    double array_bytes;               /* of their arrays */
     struct owner_queues owner_queues; /* those with entries; none: the owner has no work */
     struct entries running;
     SLIST_HEAD(, owner_device) devices;

@@ -128,6 +128,7 @@ static int arrival_fill(struct arrival *arrival, const struct sweep *sweep)
         int device = is_unbound(one) ? -1 : device_set_next(&one->devices, 0);
         if (!(arrival->entries[i] = entry_of(one, device)))
             return -1;
+        arrival->entries[i]->task.array_bytes = one->array_bytes;
         arrival->experiments[i] = (struct store_experiment){
             .kernel = one->kernel,
             .request = one->request,

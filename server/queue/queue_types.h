@@ -52,6 +52,7 @@ struct task {
     char id[ID_BYTES];
     int device, attempt; /* device: -1 while it waits and is unbound */
     double timeout_s;
+    double array_bytes; /* of its arrays; 0: not known, as after a restart */
     const char *request;
     const char *sweep, *owner; /* set while a worker holds it; NULL or empty: none, without a name */
 };

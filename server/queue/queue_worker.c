@@ -69,7 +69,7 @@ static void device_end(struct queue *queue, int index, struct transition *transi
                                      owner_run_mean(entry->owner, -1), owner_run_mean(entry->owner, index)};
     for (int i = 0; ending->state != JOB_CANCELLED && i < MEANS; i++)
         if (means[i])
-            run_mean_add(means[i], took_s);
+            run_mean_add(means[i], took_s, entry->task.array_bytes);
     if (ending->state == JOB_CANCELLED && entry->cancelled_by)
         transition_cancelled(transition, entry);
     transition_end(transition, entry, ending->state);

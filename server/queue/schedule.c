@@ -1,9 +1,12 @@
 #include "server/queue/schedule.h"
 
+#include <math.h>
+
 /* The mean when nothing is known, and its lower bound. */
 static const double unknown_s = 1, least_s = 1e-6;
 
-double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
+/* The same of an experiment whose arrays have so many bytes (0: not known). */
+static double expected_s(const struct queue *queue, const struct owner *owner, int device, double bytes)
 {
     const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
     const struct owner_device *at = owner ? SLIST_FIRST(&owner->devices) : NULL;
@@ -13,14 +16,25 @@ double schedule_mean_s(const struct queue *queue, const struct owner *owner, int
         mean = &at->run_mean;
     if (!mean->count)
         return unknown_s;
-    return mean->mean_s > least_s ? mean->mean_s : least_s;
+    return fmax(run_mean_expected_s(mean, bytes), least_s);
+}
+
+double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
+{
+    return expected_s(queue, owner, device,
+                      owner && owner->waiting ? owner->array_bytes / owner->waiting : 0);
+}
+
+double schedule_entry_s(const struct queue *queue, const struct entry *entry)
+{
+    return expected_s(queue, entry->owner, entry->task.device, entry->task.array_bytes);
 }
 
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns)
 {
     double so_far_s = (double)(now_ns - running->started_ns) / 1e9;
-    double mean_s = schedule_mean_s(queue, running->owner, running->task.device);
-    return so_far_s > mean_s ? 1.5 * so_far_s : mean_s;
+    double whole_s = schedule_entry_s(queue, running);
+    return so_far_s > whole_s ? 1.5 * so_far_s : whole_s;
 }
 
 double schedule_used_s(const struct queue *queue, const struct owner *owner, int64_t now_ns)

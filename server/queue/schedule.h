@@ -32,11 +32,14 @@ void schedule_wake_groups(struct queue *queue, int device);
 
 void schedule_set_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
-/* Mean duration of an owner's (NULL: a new one's) experiments on that device (-1: on any). When the owner has
-   none, of all owners; when nothing is known, a second. */
+/* Duration to expect on that device (-1: on any), in the mean of an owner's experiments that wait (NULL: of a new owner's):
+   from the owner's recent ones there, or where there are none from those of all owners; when nothing is known, a second. */
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device);
 
-/* How long what a device runs will have had it at its end: its owner's mean; where it has outlived that, half as long
+/* The same of one that waits or runs, on its device. */
+double schedule_entry_s(const struct queue *queue, const struct entry *entry);
+
+/* How long what a device runs will have had it at its end: what is expected of one of its size; where it has outlived that, half as long
    again as it has run, so that nobody is told that the next one begins at once for as long as it goes on. */
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns);
 

@@ -67,6 +67,7 @@ static void single_fill(struct submission_plan *plan, const struct experiment *e
     single->devices = *set;
     single->priority = (int)experiment->priority;
     single->timeout_s = experiment->timeout_s;
+    single->array_bytes = (double)experiment_working_set_bytes(experiment);
     single->request = plan->single_text;
     plan->device = single->open ? -1 : device_set_next(set, 0);
     plan->items = (struct sweep){.experiments = single, .experiment_count = 1, .rounds = 1};

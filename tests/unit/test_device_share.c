@@ -84,12 +84,57 @@ static void a_mean_is_of_the_first_runs_and_then_moves(void **state)
 {
     struct run_mean mean = {0};
     (void)state;
-    run_mean_add(&mean, 1);
-    run_mean_add(&mean, 3);
+    run_mean_add(&mean, 1, 0);
+    run_mean_add(&mean, 3, 0);
     assert_true(mean.mean_s == 2);
     for (int i = 0; i < 200; i++)
-        run_mean_add(&mean, 10);
+        run_mean_add(&mean, 10, 0);
     assert_true(mean.mean_s > 9.9 && mean.mean_s <= 10);
+}
+
+/* Sixteen runs of 1 MB and 0.1 s. */
+static struct run_mean small_runs(void)
+{
+    struct run_mean mean = {0};
+    for (int i = 0; i < 16; i++)
+        run_mean_add(&mean, 0.1, 1e6);
+    return mean;
+}
+
+static bool within(double value, double wanted, double part)
+{
+    return fabs(value - wanted) <= part * wanted;
+}
+
+static void what_is_expected_grows_with_the_bytes(void **state)
+{
+    (void)state;
+    struct run_mean mean = small_runs();
+    assert_true(within(run_mean_expected_s(&mean, 1e6), 0.1, 1e-9));
+    assert_true(within(run_mean_expected_s(&mean, 1e9), 0.1, 1e-9)); /* nothing larger ran yet */
+    assert_true(within(run_mean_expected_s(&mean, 0), 0.1, 1e-9));
+    run_mean_add(&mean, 3.1, 1e9); /* one is enough: 0.1 s and 3 s a gigabyte */
+    assert_true(within(run_mean_expected_s(&mean, 1e9), 3.1, 0.2));
+    assert_true(within(run_mean_expected_s(&mean, 5e8), 1.6, 0.2));
+    assert_true(within(run_mean_expected_s(&mean, 1e6), 0.1, 0.5));
+    run_mean_add(&mean, 1, 0); /* of unknown bytes: it moves the mean alone */
+    assert_true(run_mean_expected_s(&mean, 1e9) > 3);
+}
+
+static void what_is_expected_is_no_slope_of_noise(void **state)
+{
+    (void)state;
+    struct run_mean mean = {0};
+    for (int i = 0; i < 16; i++) /* a hundredth more bytes, twice the time */
+        run_mean_add(&mean, i % 2 ? 0.2 : 0.1, i % 2 ? 1.01e6 : 1e6);
+    assert_true(run_mean_expected_s(&mean, 2e6) < 0.4);
+    mean = small_runs();
+    run_mean_add(&mean, 0.01, 1e9); /* shorter though larger */
+    assert_true(within(run_mean_expected_s(&mean, 1e9), mean.mean_s, 1e-9));
+    mean = small_runs();
+    run_mean_add(&mean, 1000, 2e6); /* never negative, and never faster than the bytes */
+    assert_true(run_mean_expected_s(&mean, 1) > 0);
+    assert_true(run_mean_expected_s(&mean, 4e6) <= mean.mean_s * 4e6 / mean.mean_bytes * (1 + 1e-9));
 }
 
 /* Jain's index: 1 when all have the same, 1/n when one has all. */
@@ -133,6 +178,8 @@ int main(void)
         cmocka_unit_test(predicted_positions_are_the_order_in_which_all_then_run),
         cmocka_unit_test(usage_halves_and_the_order_of_owners_stays),
         cmocka_unit_test(a_mean_is_of_the_first_runs_and_then_moves),
+        cmocka_unit_test(what_is_expected_grows_with_the_bytes),
+        cmocka_unit_test(what_is_expected_is_no_slope_of_noise),
         cmocka_unit_test(equal_demand_gets_equal_device_time_while_three_are_greedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

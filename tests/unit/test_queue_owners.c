@@ -217,6 +217,58 @@ static void behind_one_that_has_outlived_its_estimate_nothing_begins_at_once(voi
     }
 }
 
+/* A sweep of that many whose arrays have so many bytes, of "a". */
+static struct submitted sweep_of(struct service *service, int count, double bytes)
+{
+    struct sweep_experiment runs[64];
+    struct sweep_point points[64];
+    for (int i = 0; i < count; i++) {
+        runs[i] = (struct sweep_experiment){.kernel = "copy",
+                                            .devices = device_set_of(0),
+                                            .timeout_s = 60,
+                                            .request = "{}",
+                                            .array_bytes = bytes,
+                                            .points = 1};
+        points[i] = (struct sweep_point){.experiment = i, .values = "{}"};
+    }
+    struct sweep sweep = {
+        .experiments = runs, .experiment_count = count, .rounds = 1, .points = points, .point_count = count};
+    struct submitted submitted = service_submit_sweep(
+        service,
+        &(struct queue_submission){.sweep = &sweep, .owner = "a", .request = "{}", .fingerprint = ""});
+    assert_int_equal(submitted.outcome, SUBMITTED_NEW);
+    return submitted;
+}
+
+static void runs_of(struct service *service, int count, double took_s)
+{
+    for (int i = 0; i < count; i++) {
+        assert_non_null(queue_worker_next(service->queue, 0, i ? &succeeded : NULL));
+        clock_ns += (int64_t)(took_s * 1e9);
+    }
+    service->queue->stopping = true; /* takes no other */
+    queue_worker_next(service->queue, 0, &succeeded);
+    service->queue->stopping = false;
+}
+
+static void the_end_of_a_sweep_is_expected_by_the_size_of_its_runs(void **state)
+{
+    struct service *service = *state;
+    bool paused;
+    sweep_of(service, 20, 1e6);
+    runs_of(service, 20, 0.1);
+    struct submitted large = sweep_of(service, 30, 1e8);
+    runs_of(service, 1, 3); /* 29 are left, which is 87 s: not the mean of 16, 8 s */
+    double left_s = queue_view_sweep_eta_s(service->queue, large.id, &paused);
+    if (left_s < 75 || left_s > 90)
+        fail_msg("%.1f s", left_s);
+    runs_of(service, 29, 3);
+    struct submitted small = sweep_of(service, 30, 1e6); /* and small ones are short again */
+    left_s = queue_view_sweep_eta_s(service->queue, small.id, &paused);
+    if (left_s > 6)
+        fail_msg("%.1f s", left_s);
+}
+
 int main(void)
 {
 #define ONE(name) cmocka_unit_test_setup_teardown(name, setup, service_teardown)
@@ -225,6 +277,7 @@ int main(void)
         ONE(the_requests_of_an_owner_have_a_limit_in_bytes),
         ONE(usage_that_has_halved_away_is_forgotten),
         ONE(behind_one_that_has_outlived_its_estimate_nothing_begins_at_once),
+        ONE(the_end_of_a_sweep_is_expected_by_the_size_of_its_runs),
         ONE(an_owner_is_small_and_a_question_makes_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,148 @@
+#include "server/queue/position.h"
+
+#include "server/queue/schedule.h"
+
+struct position_servers position_servers(const struct queue *queue, const struct device_set *devices)
+{
+    struct position_servers servers = {.devices = device_set_both(devices, &queue->listed), .only = -1};
+    if (!(servers.count = device_set_count(&servers.devices))) {
+        servers.devices = *devices;
+        servers.count = device_set_count(devices);
+    }
+    if (servers.count == 1)
+        servers.only = device_set_next(&servers.devices, 0);
+    return servers;
+}
+
+/* The overrides run first, so they count as usage and as the owner's last start. */
+struct position_load position_load(const struct queue *queue, const struct owner *owner,
+                                   const struct position_servers *servers, int64_t now_ns)
+{
+    double mean_s = schedule_mean_s(queue, owner, servers->only), part = 0;
+    struct position_load load = {.share = {.name = owner->name, .mean_s = mean_s, .served = owner->served}};
+    const struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
+        struct position_servers all = position_servers(queue, &owner_queue->device_group->devices);
+        int here = device_set_count_both(&all.devices, &servers->devices);
+        if (!here)
+            continue;
+        load.share.waiting += order_size(owner_queue->waiting);
+        load.overrides += owner_queue->overrides;
+        part += (order_size(owner_queue->waiting) + owner_queue->overrides) * (double)here / all.count;
+    }
+    load.share.used_s = schedule_used_s(queue, owner, now_ns) + load.overrides * mean_s;
+    if (load.overrides)
+        load.share.served = INT64_MAX;
+    if (part > 0)
+        load.part = part / (load.share.waiting + load.overrides);
+    return load;
+}
+
+double position_if_known(const struct queue *queue, int device, double expected_s)
+{
+    const struct run_mean *all = device >= 0 ? &queue->devices[device].run_mean : &queue->run_mean;
+    return all->count ? expected_s : -1;
+}
+
+double position_own_s(const struct queue *queue, const struct entry *entry)
+{
+    return position_if_known(queue, entry->task.device, schedule_entry_s(queue, entry));
+}
+
+/* Puts `count` more experiments, of so many seconds each, before it. */
+static void position_behind(struct queue_position *position, int count, double mean_s)
+{
+    position->position += count;
+    position->ahead_s += count * mean_s;
+}
+
+/* Behind what runs, unless one of the devices is free. */
+static struct queue_position position_first(struct queue *queue, const struct owner *owner,
+                                            const struct position_servers *servers, int64_t now_ns)
+{
+    struct queue_position position = {
+        .own_s = position_if_known(queue, servers->only, schedule_mean_s(queue, owner, servers->only)),
+        .paused = servers->count > 0};
+    double soonest_s = -1;
+    bool free = !servers->count;
+    for (int i = -1; (i = device_set_next(&servers->devices, i + 1)) >= 0;) {
+        const struct entry *running = queue->devices[i].running;
+        position.paused &= schedule_held(queue, i);
+        free |= !running;
+        double left_s = 0;
+        if (running)
+            left_s = schedule_run_s(queue, running, now_ns) - (double)(now_ns - running->started_ns) / 1e9;
+        if (soonest_s < 0 || left_s < soonest_s)
+            soonest_s = left_s;
+    }
+    if (!free)
+        position_behind(&position, 1, soonest_s);
+    return position;
+}
+
+/* ahead_s is not known while no device serves it, all of them are held, or no run time is known. */
+static struct queue_position position_finish(const struct queue *queue,
+                                             const struct position_servers *servers,
+                                             struct queue_position position)
+{
+    if (!servers->count || position.paused ||
+        (position.position && position_if_known(queue, servers->only, 0) < 0))
+        position.ahead_s = -1;
+    return position;
+}
+
+struct queue_position position_by_share(struct queue *queue, const struct owner *owner,
+                                        const struct position_servers *servers, int before)
+{
+    int64_t now_ns = queue_state_now_ns(queue);
+    struct queue_position position = position_first(queue, owner, servers, now_ns);
+    struct device_share own = {.name = "", .mean_s = schedule_mean_s(queue, NULL, servers->only)};
+    if (owner)
+        own = position_load(queue, owner, servers, now_ns).share;
+    const struct owner *other;
+    LIST_FOREACH (other, &queue->owners.all, next) {
+        if (LIST_EMPTY(&other->owner_queues))
+            continue;
+        struct position_load load = position_load(queue, other, servers, now_ns);
+        int count = other == owner ? before : device_share_count(&own, before, &load.share);
+        if (load.share.waiting || load.overrides)
+            position_behind(&position, count + load.overrides,
+                            load.share.mean_s * load.part / servers->count);
+    }
+    return position_finish(queue, servers, position);
+}
+
+static struct queue_position position_of_override(struct queue *queue, const struct entry *entry,
+                                                  const struct position_servers *servers)
+{
+    struct queue_position position = position_first(queue, entry->owner, servers, queue_state_now_ns(queue));
+    int before = 0;
+    const struct device_group *group;
+    for (int i = -1; (i = device_set_next(&servers->devices, i + 1)) >= 0;)
+        before += order_position(queue->devices[i].group.overrides, &entry->order);
+    LIST_FOREACH (group, &queue->device_groups, next)
+        if (device_set_count_both(&group->devices, &servers->devices))
+            before += order_position(group->overrides, &entry->order);
+    position_behind(&position, before,
+                    schedule_mean_s(queue, NULL, servers->only) / (servers->count ? servers->count : 1));
+    return position_finish(queue, servers, position);
+}
+
+struct queue_position position_of_entry(struct queue *queue, const struct entry *entry)
+{
+    if (entry->phase == ENDING)
+        return (struct queue_position){.position = -1, .own_s = -1};
+    if (entry->phase == RUNNING)
+        return (struct queue_position){.own_s = position_own_s(queue, entry)};
+    struct position_servers servers = position_servers(queue, &entry->owner_queue->device_group->devices);
+    if (entry->order.priority >= PRIORITY_OVERRIDE)
+        return position_of_override(queue, entry, &servers);
+    int before = 0; /* of its owner */
+    const struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &entry->owner->owner_queues, of_owner) {
+        struct position_servers others = position_servers(queue, &owner_queue->device_group->devices);
+        if (owner_queue == entry->owner_queue || device_set_count_both(&others.devices, &servers.devices))
+            before += order_position(owner_queue->waiting, &entry->order);
+    }
+    return position_by_share(queue, entry->owner, &servers, before);
+}

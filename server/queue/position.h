@@ -1,0 +1,36 @@
+/* Where an experiment stands in the queue, and when it begins, as queue_view.h says it. Private to server/queue; called with
+   the queue's lock held. */
+#pragma once
+
+#include "server/queue/queue_state.h"
+
+/* The devices that serve what waits: the listed ones of a set, or all of it when none is listed. */
+struct position_servers {
+    struct device_set devices;
+    int count;
+    int only; /* the number of the device when it is one; else -1 */
+};
+struct position_servers position_servers(const struct queue *queue, const struct device_set *devices);
+
+/* What of an owner waits for the same devices. */
+struct position_load {
+    struct device_share share;
+    int overrides; /* besides share.waiting */
+    double part;   /* of each, the part that falls to these devices */
+};
+struct position_load position_load(const struct queue *queue, const struct owner *owner,
+                                   const struct position_servers *servers, int64_t now_ns);
+
+/* These seconds; negative while no duration is known on that device (-1: on any). */
+double position_if_known(const struct queue *queue, int device, double expected_s);
+
+/* What is expected of an entry itself that waits or runs, by its size; negative: not known. */
+double position_own_s(const struct queue *queue, const struct entry *entry);
+
+/* Of one that is no override, and has `before` others of its owner (NULL: a new one) before it. own_s is the mean of the
+   owner's that wait. */
+struct queue_position position_by_share(struct queue *queue, const struct owner *owner,
+                                        const struct position_servers *servers, int before);
+
+/* Of an entry; own_s is as above while it waits. */
+struct queue_position position_of_entry(struct queue *queue, const struct entry *entry);
