@@ -84,11 +84,12 @@ static bool is_other_word(const char *wanted, const char *name)
     return others == 1 && !*wanted && !*name;
 }
 
-/* True: `wanted` is the name with one or two letters missing, but not the first one: blk for block. */
+/* True: `wanted` is the name with one or two letters missing, but not the first one: blk for block. Of two letters one: rn
+   for run. */
 static bool is_short_for(const char *wanted, const char *name)
 {
     size_t length = strlen(wanted);
-    if (length < 3 || strlen(name) > length + 2 ||
+    if (length < 2 || strlen(name) > length + (length > 2 ? 2 : 1) ||
         tolower((unsigned char)*wanted) != tolower((unsigned char)*name))
         return false;
     for (; *name && *wanted; name++)

@@ -73,6 +73,16 @@ static int parse_option(struct command_line *options, int argc, char **argv, int
     return 0;
 }
 
+static int one_too_many(const struct manual_command *command, const char *word, struct error *error)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(manual_options[i].name, word) == 0 && command_table_takes(command, (enum option)i))
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" is one too many: did you mean --%s?"), word, word);
+    return error_set(error, ERROR_INVALID, language_text("\"%s\" is one too many: coalesce %s %s"), word,
+                     command->name, command->arguments);
+}
+
 static int check_words(const struct command_line *options, struct error *error)
 {
     const struct manual_command *command = options->command;
@@ -86,8 +96,7 @@ static int check_words(const struct command_line *options, struct error *error)
         return error_set(error, ERROR_INVALID, language_text("%s needs more: coalesce %s %s"), command->name,
                          command->name, command->arguments);
     if (command->most >= 0 && options->word_count > command->most)
-        return error_set(error, ERROR_INVALID, language_text("\"%s\" is one too many: coalesce %s %s"),
-                         options->words[command->most], command->name, command->arguments);
+        return one_too_many(command, options->words[command->most], error);
     return 0;
 }
 

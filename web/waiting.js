@@ -13,7 +13,7 @@ import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
 import {h} from "./dom.js";
 import {count, duration, percent} from "./format.js";
-import {asked, button, cell, experimentLink, headCell, headUnseen, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
+import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
 const KEPT = 200;
@@ -144,7 +144,11 @@ const mayCancel = (row, me) => me && (me.role === "admin" || (me.role === "run" 
 function what(row, me) {
   const more = row.queued - 1, whose = row.owner === null ? "" : row.owner === me?.name ? "_yours" : "_theirs";
   return [
-    row.request ? asked(row.request) : h("span", {class: "quiet"}, "…"), " ",
+    row.request ?
+      h("a", {class: "row-link", href: api.link((row.sweep ?? `/v1/experiments/${row.next}`).slice("/v1/".length))},
+        asked(row.request)) :
+      h("span", {class: "quiet"}, "…"),
+    " ", labelMarks(row.request?.labels), " ",
     more > 0 &&
       h("a", {
         class: "quiet",
@@ -205,8 +209,8 @@ function shareBar(owners, me, rest) {
 
 /* Shares are of the time of all devices. How many of a person's wait is known of one device alone: elsewhere they may
  * be the same. The next begins soonest; while it is paused nobody knows when, and the service's order says who. */
-export function shares({devices}, me) {
-  const known = new Map(), alone = devices.length === 1;
+export function shares({devices, shares: lately = []}, me) {
+  const known = new Map(lately.map(one => [one.owner, {...one, queued: 0}])), alone = devices.length === 1;
   for (const one of devices.flatMap(device => device.owners))
     known.set(one.owner, {...one, runs: (known.get(one.owner)?.runs ?? 0) + (one.running ? 1 : 0)});
   const owners = [...known.values()].sort((a, b) => b.share - a.share);

@@ -239,3 +239,39 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
     pthread_mutex_unlock(&queue->lock);
     return owners ? count : -1;
 }
+
+/* ---- shares ---- */
+
+static int shares_compare(const void *a, const void *b)
+{
+    const struct queue_share *one = a, *other = b;
+    if (one->share != other->share)
+        return one->share > other->share ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+int queue_view_shares(struct queue *queue, struct queue_share **out)
+{
+    const struct owner *owner;
+    int count = 0;
+    double all_s = 0;
+    pthread_mutex_lock(&queue->lock);
+    int64_t now_ns = queue_state_now_ns(queue);
+    struct queue_share *shares = *out = calloc((size_t)queue->owners.count + 1, sizeof *shares);
+    if (shares)
+        LIST_FOREACH (owner, &queue->owners.all, next) {
+            double used_s = owner_used_s(owner, now_ns, queue->config.half_life_s);
+            if (used_s <= 0)
+                continue;
+            memcpy(shares[count].name, owner->name, sizeof owner->name);
+            shares[count++].share = used_s;
+            all_s += used_s;
+        }
+    pthread_mutex_unlock(&queue->lock);
+    if (!shares)
+        return -1;
+    for (int i = 0; i < count; i++)
+        shares[i].share /= all_s;
+    qsort(shares, (size_t)count, sizeof *shares, shares_compare);
+    return count < QUEUE_SHARES_MOST ? count : QUEUE_SHARES_MOST;
+}

@@ -53,6 +53,18 @@ enum { QUEUE_OWNERS_PLACED = 20 };
    freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
 
+/* Of the device time that all owners used lately on all devices, the part of one. */
+struct queue_share {
+    char name[USER_NAME_BYTES]; /* empty: without a name */
+    double share;               /* 0 to 1 */
+};
+
+enum { QUEUE_SHARES_MOST = 20 };
+
+/* The owners who used most, the largest share first. *shares is to be freed. Returns how many, QUEUE_SHARES_MOST at most;
+   -1: no memory. */
+int queue_view_shares(struct queue *queue, struct queue_share **shares);
+
 /* Is the device held, alone or together with all devices? */
 bool queue_view_held(struct queue *queue, int device);
 

@@ -85,6 +85,22 @@ static void device_queue_write(struct json_writer *json, struct service *service
     free(owners);
 }
 
+static void shares_write(struct json_writer *json, struct service *service)
+{
+    struct queue_share *shares;
+    int count = queue_view_shares(service->queue, &shares);
+    json->out->failed |= count < 0;
+    json_writer_begin_array(json, "shares");
+    for (int i = 0; i < count; i++) {
+        json_writer_begin_object(json, NULL);
+        json_writer_name(json, "owner", shares[i].name);
+        json_writer_fixed(json, "share", shares[i].share, SHARE_DECIMALS);
+        json_writer_end(json);
+    }
+    json_writer_end(json);
+    free(shares);
+}
+
 void queue_routes_write(struct json_writer *json, const char *key, struct service *service, const char *owner)
 {
     const struct device_set shown = service_shown_devices(service);
@@ -101,6 +117,7 @@ void queue_routes_write(struct json_writer *json, const char *key, struct servic
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
     queue_routes_hold(json, &all.hold);
+    shares_write(json, service);
     json_writer_begin_array(json, "devices");
     for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
         device_queue_write(json, service, i, owner);

@@ -105,6 +105,7 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     state = lambda which: service.get(which["links"]["self"]).json()["state"]  # noqa: E731
     walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("The queue is paused by ada", "h1")
     walk.says("and 24 more of bob's wait")
+    assert walk.until(lambda: walk.all("td a.row-link"))[0].get_attribute("href").endswith(f"/ui/sweeps/{first['id']}"), "which of the two"
     assert walk.all("td a.quiet")[0].get_attribute("href").endswith("/ui/experiments?state=queued&owner=bob")
     walk.click("td.act button", "Cancel the sweep").says("Cancel the 12 runs that wait of bob's sweep of read_offset?", ".jobs")
     walk.click(".jobs button", "Keep").until(lambda: not walk.text(".jobs"))

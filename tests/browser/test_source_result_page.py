@@ -1,4 +1,5 @@
 """The result of a kernel of one's own: its outputs, its reference's verdict, faults at their lines, and the way back to the editor."""
+import json
 import pytest
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import Service
@@ -49,6 +50,21 @@ def test_a_kernel_runs_from_the_editor(browser, service):  # noqa: F811
     walk.click(".launch-foot button", "Run it on the CPU device").until(lambda: "/ui/experiments/" in browser.current_url)
     walk.says("[0] on: ").until(lambda: walk.all(".listing-row"))
     walk.open("source?example=aos&lang=zh").says("在 CPU 设备上运行", ".launch-foot")
+    walk.end()
+
+
+REFERENCE_IS = "(() => { const one = document.querySelector('#field-reference'); one.value = %s; one.dispatchEvent(new Event('input')); })()"
+
+
+def test_a_reference_of_ones_own_is_given_in_the_editor(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("source?example=aos&lang=en").says("No fault", ".lead")
+    same = walk.script("[...document.querySelectorAll('.listing-row code')].map(one => one.textContent).join('\\n')")
+    walk.script(REFERENCE_IS % json.dumps(same.replace("__global__", "__global")))
+    walk.click(".launch-foot button", "Run it on the CPU device").until(lambda: walk.text("[data-field=reference] .wrong"))
+    assert "/ui/source" in browser.current_url
+    walk.script(REFERENCE_IS % json.dumps(same))
+    walk.until(lambda: not walk.text("[data-field=reference] .wrong"))
+    walk.click(".launch-foot button", "Run it on the CPU device").says("The outputs are those of the reference")
     walk.end()
 
 

@@ -89,6 +89,8 @@ def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(star
     assert sum(one["started_at"] < started for one in ended) <= 1
     queue = service.get("/v1/queue").json()["devices"][0]
     assert [one["owner"] for one in queue["owners"]] == ["ann"] and 0 < queue["owners"][0]["share"] <= 1
+    assert {one["owner"] for one in service.get("/v1/queue").json()["shares"]} == {"ann", "ben"}, "ben has nothing here any more"
+    assert sum(one["share"] for one in service.get("/v1/queue").json()["shares"]) == pytest.approx(1, abs=0.001)
     left = service.get(f"/v1/experiments?sweep={sweep.json()['id']}&page_size=500&state=queued").json()["experiments"]
     assert queue["owners"][0]["next"] == min(one["id"] for one in left)
     assert queue["owners"][0]["begins_seconds"] is queue["owners"][0]["ends_seconds"] is None  # it is paused

@@ -27,6 +27,8 @@ static const struct {
     {"warp_drive", {"read_offset", "write_offset", "copy"}, NULL},
     {"f16", {"f32", "f64"}, NULL},
     {"rnu", {"queue", "run"}, "run"},
+    {"rn", {"queue", "run"}, "run"},
+    {"rn", {"rerun", "kernels"}, NULL},
     {"sho", {"top", "show"}, "show"},
     {"sze", {"load", "size"}, "size"},
     {"blk", {"load", "block", "blocks"}, "block"},

@@ -165,9 +165,11 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
                devicesTable(devices, queue, device => runsOn(known, queue, device, me))) :
              (devices ?? []).map(device => devicePanel(device, state, known, progress, sweeps)));
     const lines = linesOf(queue).filter(line => line.owners.length).slice(0, DRAWN_MOST).map(linePanel);
-    redraw(queues, (lines.length > 0 || queue.devices.some(one => one.owners.length)) && [
-      lines[0] ?? linePanel({devices: queue.devices, owners: []}), sharesPanel(), lines.slice(1)
-    ]);
+    redraw(
+      queues,
+      (lines.length > 0 || queue.devices.some(one => one.owners.length) ||
+       queue.shares.some(one => one.owner !== null)) &&
+        [lines[0] ?? linePanel({devices: queue.devices, owners: []}), sharesPanel(), lines.slice(1)]);
     drawResults();
   });
   const known = new Known(signal, draw), rowsOf = steadyRows(queues, draw);

@@ -191,8 +191,14 @@ export async function open(root, params, {query, setQuery, signal, go}) {
   async function runNow() {
     const {check, wrong, ...question} = questionOf(typed, editor.text());
     if (wrong) return form.wrong(wrong);
-    const made = await post("/v1/experiments", {...question, show: state.shown}, {signal});
-    await go(`experiments/${made.id}`);
+    const reference = typed.reference?.trim() && {reference: {source: typed.reference}};
+    try {
+      const made = await post("/v1/experiments", {...question, ...reference, show: state.shown}, {signal});
+      await go(`experiments/${made.id}`);
+    } catch (error) {
+      if (error.errors) wrongShow(error);
+      throw error;
+    }
   }
 
   async function addressShow() {

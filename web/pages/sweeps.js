@@ -10,7 +10,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, OWNER, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
+import {ago, agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
 import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
@@ -116,7 +116,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         h("a", {class: "row-link", href: link(`sweeps/${sweep.id}`)},
           sweep.recipe             ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] :
             requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
-                                     "…")),
+                                     "…"),
+        h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}))),
       cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
         sweep.state !== "running"                                       ? "" :

@@ -1,7 +1,7 @@
 /* Beside the editor: how the kernel is launched. launchForm({typed, onTyped, foot}) gives {node, show(parameters,
    derived), launched({block, grid}), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is
    typed, as text, and is changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments,
-   constants, check, and in `scalars` one for each scalar parameter, whose names and types show() gets.
+   constants, reference, check, and in `scalars` one for each scalar parameter, whose names and types show() gets.
    questionOf(typed, source) is the request that follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
 import {shape} from "../format.js";
@@ -100,7 +100,8 @@ export function launchForm({typed, onTyped, foot}) {
     h("details", {class: "more"}, h("summary", {}, t("source.more")),
       text("arguments", {note: t("source.note.arguments"), lines: 5}), derived,
       text("constants", {note: t("source.note.constants"), lines: 2}), MORE.map(name => text(name)),
-      h("label", {class: "choice"}, check, t("source.check"))),
+      h("label", {class: "choice"}, check, t("source.check")),
+      text("reference", {note: t("source.note.reference"), lines: 3})),
     foot);
 
   /* Fields that stay are not touched: somebody may be typing in one. */

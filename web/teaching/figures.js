@@ -115,10 +115,10 @@ export function ownRatios(lesson, rows) {
       scale && isRatio(unit) && sure(answer) || first && sure(first[0]) && rest.some(([name]) => sure(name)));
 }
 
-/* "12.3 (11.9 to 12.8) △" */
-export function ownText({value, range, stable}, write) {
+/* "12.3 (11.9 to 12.8) µs △" */
+export function ownText({value, range, stable}, write, unit = "") {
   const ends = range && range[0] < range[1] ? ` (${write(range[0])} ${t("interval.to")} ${write(range[1])})` : "";
-  return `${write(value)}${ends}${stable ? "" : "\u00a0△"}`;
+  return `${write(value)}${ends}${unit}${stable ? "" : "\u00a0△"}`;
 }
 
 export const say = pair => pair[language() === "zh" ? 1 : 0];

@@ -12,6 +12,9 @@ import {t} from "../words.js";
 import {ownRatios} from "./figures.js";
 import "./words.js";
 
+/* Where so many runs of each point do not tell, twice as many are not offered. */
+const RUNS_MOST = 4 * RUNS_LEAST;
+
 const shortOf = device => device.backend === "cpu" ?
   t("lessons.this_cpu") :
   (device.name ?? "").replace(/^(NVIDIA|AMD|Intel) /, "") || t("device.unknown");
@@ -37,7 +40,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
 
-  function offer(again, unstable = 0) {
+  /* more: so many runs of each point are offered; 0: none are. */
+  function offer(again, more = 0) {
     replace(
       place,
       forRunners(
@@ -45,7 +49,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
           t(again ? "lessons.ask_again" : "lessons.ask", {device: shortOf(device)}), () => submit(1),
           {primary: !again, key: "ask"}),
         signal),
-      unstable > 0 && button(t("lessons.ask_more", {n: RUNS_LEAST}), () => submit(RUNS_LEAST), {key: "ask more"}));
+      more > 0 && button(t("lessons.ask_more", {n: more}), () => submit(more), {key: "ask more"}));
   }
 
   async function submit(repeat) {
@@ -91,7 +95,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   async function finish(id, state) {
     end?.();
     const rows = await rowsRead(id, state.repeat, signal), unstable = rows.filter(row => row.stable === false).length;
-    offer(true, unstable);
+    offer(true, state.repeat === 1 ? unstable && RUNS_LEAST : state.repeat < RUNS_MOST && 2 * state.repeat);
     const what = device.backend === "cpu" ?
       t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
         {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :

@@ -188,7 +188,7 @@ export function pictureOf({lesson, signal, onChange}) {
 
   function timeOf() {
     const {own} = state, figure = picture.times[Object.values(values()).map(keyOf).join(",")],
-          base = picture.times[picture.base];
+          base = picture.times[picture.base], unit = `\u00a0${picture.unit ?? "µs"}`;
     const mine = own && figure ? ownFigure(lesson, figure, own.rows) : null;
     return {
       value: !figure ? null :
@@ -196,16 +196,15 @@ export function pictureOf({lesson, signal, onChange}) {
                        figureOf(lesson, figure),
       base: own ? ownFigure(lesson, base, own.rows) : {value: figureOf(lesson, base), stable: true},
       shown: !figure ? null :
-        own          ? mine && ownText(mine, digits) :
-                       shownOf(lesson, figure),
+        own          ? mine && ownText(mine, digits, unit) :
+                       shownOf(lesson, figure) + unit,
       stable: !own || mine?.stable,
       mine: own && figure !== base ? mine : null
     };
   }
 
   function tileOf(what) {
-    const [{explain, request, predictions}] = answer, access = explain.accesses[picture.access ?? 0],
-                              unit = picture.unit ?? "µs";
+    const [{explain, request, predictions}] = answer, access = explain.accesses[picture.access ?? 0];
     const counts = () => access_counts(access);
     if (what === "sectors") return count(counts().transactions);
     if (what === "efficiency")
@@ -226,7 +225,7 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
     const time = timeOf();
     if (time.value === null || time.base === null) return missing();
-    if (what === "time") return `${time.shown}\u00a0${unit}`;
+    if (what === "time") return time.shown;
     return time.stable && time.base.stable ?
       [againstText(time.value / time.base.value), time.mine && meetMark(time.mine, time.base)] :
       noValue(t("lessons.own_unsure"));
