@@ -123,16 +123,15 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
     bool shortened = !suggestion->found && is_short_for(suggestion->wanted, name);
     if (length > SUGGEST_NAME_MAX || !suggestion->distance)
         return;
-    if (!suggestion->found && is_beginning_of(suggestion->wanted, name)) {
-        suggestion->found = name; /* until another one is near as a whole */
-        return;
-    }
-    if (!shortened && (wanted > length ? wanted - length : length - wanted) >= suggestion->distance)
-        return;
-    found = distance(suggestion->wanted, name);
+    bool beginning = !suggestion->found && is_beginning_of(suggestion->wanted, name);
+    found = suggestion->distance;
+    if (shortened || (wanted > length ? wanted - length : length - wanted) < found)
+        found = distance(suggestion->wanted, name);
     if (shortened || (found < suggestion->distance && !is_other_word(suggestion->wanted, name))) {
         suggestion->found = name;
         suggestion->distance = found;
+    } else if (beginning) {
+        suggestion->found = name; /* until another one is near as a whole */
     }
 }
 

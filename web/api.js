@@ -177,6 +177,9 @@ async function fail(reply) {
 }
 
 /* {status, headers, json} */
+/* Of localStorage: there when this browser has submitted something. */
+export const RAN_HERE = "ran here";
+
 export async function send(method, path, body, {headers, wait, signal} = {}) {
   const all = {...headers, ...(wait && {Prefer: `wait=${wait}`})};
   if (body !== undefined) all["Content-Type"] = "application/json";
@@ -184,6 +187,7 @@ export async function send(method, path, body, {headers, wait, signal} = {}) {
   const reply =
     await ask(method, path, {body: body === undefined ? undefined : JSON.stringify(body), headers: all, signal});
   if (!reply.ok) await fail(reply);
+  if (all["Idempotency-Key"]) localStorage.setItem(RAN_HERE, "");
   return {status: reply.status, headers: reply.headers, json: reply.status === 204 ? null : await reply.json()};
 }
 

@@ -130,6 +130,7 @@ async function open({focus = false} = {}) {
   ownerColoursClear();
   navShow();
   removalsDraw();
+  document.dispatchEvent(new Event("opened"));
   const match = found(pathNow());
   if (!match) return showMissing(root);
   try {
@@ -209,6 +210,7 @@ function tokenAsk(place, detail, wrong, signal) {
     const submit = event => {
       event.preventDefault();
       replace(place);
+      main.focus();
       done(field.value.trim());
     };
     replace(
@@ -262,10 +264,6 @@ function frame() {
       }
     },
       t("shell.menu"));
-  nav.addEventListener("click", () => {
-    document.body.classList.remove("menu-open");
-    menu.setAttribute("aria-expanded", "false");
-  });
   const top =
     h("header", {class: "top"},
       h("div", {class: "inner"}, h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(),
@@ -273,6 +271,11 @@ function frame() {
   const ask = h("div", {class: "asks"});
   api.onToken((detail, wrong, signal) => tokenAsk(ask, detail, wrong, signal));
   main = h("main", {id: "main", tabindex: "-1"});
+  top.addEventListener("click", ({target}) => {
+    if (!target.closest("a")) return;
+    document.body.classList.remove("menu-open");
+    menu.setAttribute("aria-expanded", "false");
+  });
   live = h("div", {class: "unseen", role: "status", "aria-live": "polite"});
   const version = h("span", {});
   const foot =

@@ -13,7 +13,7 @@ import {DICTIONARY, noValue, t, term} from "./words.js";
 
 const COMMON = new Set([
   "kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
-  "priority", "labels", "placement", "repeat"
+  "priority", "labels", "placement", "repeat", "tolerance"
 ]);
 const USUAL_SIZE = 1048576;
 
@@ -93,9 +93,9 @@ export function askedText(request) {
                   ([name, value]) => typeof value === "number" ? `${name} ${count(value)}` :
                     Array.isArray(value) ? `${name} ${value.join(", ")}` :
                                            String(value));
-  const size = Array.isArray(request.size) ? shape([...request.size, 1].slice(0, 3)) :
-    request.size !== USUAL_SIZE            ? count(request.size ?? USUAL_SIZE) :
-                                             null;
+  const size = Array.isArray(request.size)      ? shape([...request.size, 1].slice(0, 3)) :
+    (request.size ?? USUAL_SIZE) !== USUAL_SIZE ? count(request.size) :
+                                                  null;
   const block = Array.isArray(request.block) ?
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :

@@ -1,10 +1,10 @@
 /* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
    that list, with the filters that it had when one came from it, or the sweep that one came from; a bar on every page
    has an Undo for each until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same
-   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths, page) is told what was removed at once: it
-   has one Undo, which then opens that page; that of an experiment or a sweep removed from its own page opens it again,
-   but on a list or a sweep's page, which then shows it. Without tokens the service does not know who removed what:
-   there the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened. */
+   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
+   one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
+   does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
+   when another page is opened. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -15,7 +15,7 @@ const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, REMOVED_HERE = "removed here";
 
 export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true});
 
-/* Of this browser: lists of {paths, page}, each of what was removed at once. */
+/* Of this browser: lists of {paths}, each of what was removed at once. */
 const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
 const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
@@ -39,69 +39,62 @@ export async function removeAndLeave(path, list, go, options) {
   document.querySelector(".removals button")?.focus({preventScroll: true});
 }
 
-export async function removedTogether(paths, page) {
-  if (paths.length) removedHereKeep([{paths, page}, ...removedHere()]);
+export async function removedTogether(paths) {
+  if (paths.length) removedHereKeep([{paths}, ...removedHere()]);
   await read();
 }
 
-/* [{rows, paths, page}] of those that were removed at once, as far as they can be brought back, and [{rows: [one]}] of
+/* [{rows, paths}] of those that were removed at once, as far as they can be brought back, and [{rows: [one]}] of
    the others, the newest first. */
 function grouped(mine) {
   const batches = removedHere().map(batch => ({...batch, rows: mine.filter(one => batch.paths.includes(pathOf(one)))})),
         known = batches.filter(batch => batch.rows.length);
-  if (known.length < batches.length) removedHereKeep(known.map(({paths, page}) => ({paths, page})));
+  if (known.length < batches.length) removedHereKeep(known.map(({paths}) => ({paths})));
   const of = one => known.find(batch => batch.rows.includes(one));
   return [...new Set(mine.map(one => of(one) ?? one))]
     .map(one => one.rows ? one : {rows: [one]})
     .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 
-async function restoreAll({paths, page}, go) {
+const shows = paths => ["", "experiments", "sweeps"].map(link).includes(location.pathname) ||
+  location.pathname.startsWith(link("sweeps/")) || paths.some(path => location.pathname === link(path.slice(4)));
+
+async function restore(paths, go) {
   const {jobRun} = await import("./bulk/jobs.js");
-  const name = path => `…${path.slice(-6)}`;
-  const {done} = await jobRun({
+  const name = path => `…${path.slice(-6)}`, back = new Set();
+  await jobRun({
     items: paths,
     name,
     verb: "restore",
-    each: (path, signal) => send("POST", `${path}/restore`, undefined, {signal})
+    seen: path => paths.length > 1 ? null : {href: link(path.slice(4)), words: name(path)},
+    each: async (path, signal) => {
+      await send("POST", `${path}/restore`, undefined, {signal});
+      back.add(path);
+      return path;
+    }
   });
-  const back = new Set(done.map(({item}) => item));
-  removedHereKeep(removedHere().map(batch => ({...batch, paths: batch.paths.filter(path => !back.has(path))})));
+  removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
   await read();
-  await go(page);
+  if (shows(paths)) await go(location.pathname + location.search);
 }
 
 export function removalsBar(go) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
-  const showsIt = one => ["experiments", "sweeps"].map(link).includes(location.pathname) ||
-    (!one.sweep && location.pathname.startsWith(link("sweeps/")));
-  const ownPage = one =>
-    showsIt(one) ? location.pathname + location.search : `${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
-  const undo = (one, page) => async () => {
-    await send("POST", one.links.restore);
-    rows = rows.filter(other => other.id !== one.id);
-    draw();
-    await go(page ?? ownPage(one));
-  };
   const timeSaid = until =>
     (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());
-  const line = ({rows: [one], paths, page}) => {
-    if (paths?.length > 1)
-      return h(
-        "p", {},
-        t(one.sweep ? "removals.sweeps" : "removals.experiments",
-          {n: count(paths.length), time: timeSaid(one.restorable_until)}),
-        " ",
-        button(
-          t("removals.undo"), () => restoreAll({paths, page}, go),
-          {key: `undo ${one.id}`, label: t("removals.undo_all", {n: count(paths.length)})}));
-    const values = {id: `…${one.id.slice(-6)}`, n: count(one.experiments), words: one.experiments};
+  const line = ({rows: [one], paths = [pathOf(one)]}) => {
+    const several = paths.length > 1, id = `…${one.id.slice(-6)}`,
+          values = several ? {n: count(paths.length)} : {id, n: count(one.experiments), words: one.experiments};
     return h(
       "p", {},
-      t(one.sweep ? "removals.sweep" : "removals.experiment", {...values, time: timeSaid(one.restorable_until)}), " ",
-      button(t("removals.undo"), undo(one, page), {key: `undo ${one.id}`, label: t("removals.undo_one", values)}));
+      t(`removals.${one.sweep ? "sweep" : "experiment"}${several ? "s" : ""}`,
+        {...values, time: timeSaid(one.restorable_until)}),
+      " ",
+      button(
+        t("removals.undo"), () => restore(paths, go),
+        {key: `undo ${one.id}`, label: t(several ? "removals.undo_all" : "removals.undo_one", values)}));
   };
   draw = () => {
     if (!rows) return;

@@ -1,5 +1,6 @@
 /* The sheet of keyboard shortcuts: what there is, not what there could be. shortcutsShow() opens it, or closes it where
-   it is open; Escape closes it, and the focus goes back to where it was. The page stays usable beside it. */
+   it is open; Escape closes it, and the focus goes back to where it was; so does leaving it, and the focus stays there.
+ */
 import {h, replace} from "./dom.js";
 import {t, wordsAdd} from "./words.js";
 
@@ -50,11 +51,11 @@ let sheet = null, before = null;
 
 const isOpen = () => sheet?.isConnected; /* another language takes it away */
 
-function close() {
+function close(event, back = true) {
   sheet.remove();
   sheet = null;
   document.removeEventListener("keydown", keyPressed, true);
-  if (before?.isConnected) before.focus();
+  if (back && before?.isConnected) before.focus();
 }
 
 /* Before anybody else: a list would choose none. */
@@ -84,6 +85,9 @@ export function shortcutsShow() {
   sheet = h("dialog", {class: "keys-sheet", "aria-labelledby": "keys-title"});
   draw();
   document.body.append(sheet);
+  sheet.addEventListener("focusout", ({relatedTarget}) => {
+    if (relatedTarget && isOpen() && !sheet.contains(relatedTarget)) close(null, false);
+  });
   sheet.show();
   sheet.querySelector("button").focus();
   document.addEventListener("keydown", keyPressed, true);

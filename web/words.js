@@ -204,7 +204,7 @@ const queue = {
   "queue.in": ["in about {time}", "约 {time}后"],
   "queue.when": ["when", "何时"],
   "queue.begins": ["begins in", "预计开始"],
-  "queue.takes": ["ends after", "预计用时"],
+  "queue.takes": ["takes", "预计用时"],
   "queue.more": ["and {n} more", "以及另外 {n} 个"],
   "queue.no_time": ["Not known: nothing ran yet, or it is paused.", "未知：还没有运行过，或已暂停。"],
   "queue.waits_too": ["and {n} more {words|waits|wait}", "另有 {n} 个在等待"],
@@ -349,7 +349,7 @@ const sweep = {
   "punct.stop": [". ", "。"],
   "interval.to": ["to", "至"],
   "sweep.default": ["default", "默认"],
-  "sweep.remove_all": ["Remove all", "全部删除"],
+  "sweep.remove_all": ["Remove them", "确认删除"],
   "sweep.remove_not": ["Keep them", "保留"],
 };
 

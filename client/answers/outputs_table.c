@@ -62,6 +62,17 @@ static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
         json_path_value(text, value);
 }
 
+/* Elements of all outputs that no thread wrote. */
+static double unwritten(const json_t *experiment)
+{
+    double sum = 0;
+    size_t i;
+    json_t *output;
+    json_array_foreach (json_object_get(experiment, "outputs"), i, output)
+        sum += json_path_number(output, "elements") - json_path_number(output, "elements_written");
+    return sum;
+}
+
 static void print_verdict(const json_t *experiment)
 {
     const json_t *correctness = json_object_get(experiment, "correctness");
@@ -77,6 +88,10 @@ static void print_verdict(const json_t *experiment)
         printf(language_text(
                    "the outputs are those of the reference: %s elements, the largest difference is %g\n"),
                count, json_path_number(correctness, "max_abs_error"));
+    if (json_path_true(correctness, "verified") && unwritten(experiment) > 0) {
+        number_count(count, (long long)unwritten(experiment));
+        printf(language_text("%s of these elements were written by neither\n"), count);
+    }
     if (!json_is_object(first))
         return;
     value_text(found, json_object_get(first, "found"));

@@ -133,3 +133,9 @@ int point_figures_stable(const json_t *point)
         return 1;
     return known(point_figures_at(point, point_figures_find("stable")));
 }
+
+bool point_figures_varies(const json_t *point)
+{
+    return point_figures_stable(point) == 1 &&
+           known(point_figures_at(point, point_figures_find("stable"))) == 0;
+}

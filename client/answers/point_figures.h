@@ -45,3 +45,6 @@ int point_figures_verified(const json_t *point);
 /* A point of a sweep with an interval over its runs is judged by that, as on the page (web/sweep/sure.js), and
    not by whether single runs are stable. */
 int point_figures_stable(const json_t *point);
+
+/* True: single runs of such a point are not stable. */
+bool point_figures_varies(const json_t *point);

@@ -15,6 +15,9 @@
 enum { DEVICES_NAMED = 4, STATE_BYTES = 96 };
 
 /* The columns besides those of the figures that every table has. */
+/* Points that were cancelled before they ran: so many have a row. */
+enum { CANCELLED_LISTED = 3 };
+
 struct points_columns {
     json_t *axes;                       /* their names are the keys */
     struct point_figures first, second; /* cold and hot, or hot alone (point_figures_first()) */
@@ -118,7 +121,7 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
     else if (point_figures_stable(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, screen->ascii ? "! not stable" : language_text("△ not stable"));
     else
-        sheet_cell(sheet, STYLE_NONE, "");
+        sheet_cell(sheet, STYLE_NONE, point_figures_varies(point) ? language_text("runs vary") : "");
 }
 
 static void add_point(struct sheet *sheet, const struct points_columns *columns, const json_t *point,
@@ -208,6 +211,12 @@ void answers_name_devices(json_t *sweep)
     }
 }
 
+static bool was_cancelled(const json_t *point)
+{
+    return strcmp(json_path_text(point, "state", ""), "cancelled") == 0 &&
+           !(json_path_number(point, "runs.succeeded") > 0);
+}
+
 void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
     struct points_columns columns;
@@ -215,11 +224,22 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
     print_headline(sweep, columns.untimed, screen);
     struct sheet *sheet = sheet_new();
     add_columns(sheet, &columns, screen);
-    size_t i;
+    size_t i, never_ran = 0;
+    bool vary = false;
     json_t *point;
-    json_array_foreach (json_object_get(sweep, "points"), i, point)
+    json_array_foreach (json_object_get(sweep, "points"), i, point) {
+        if (was_cancelled(point) && ++never_ran > CANCELLED_LISTED)
+            continue;
         add_point(sheet, &columns, point, screen);
+        vary = vary || point_figures_varies(point);
+    }
     sheet_print(sheet, screen, stdout);
+    if (never_ran > CANCELLED_LISTED)
+        printf(language_text("and %zu more points that were cancelled before they ran\n"),
+               never_ran - CANCELLED_LISTED);
+    if (vary)
+        puts(language_text(
+            "runs vary: single runs are not stable; the interval is over the runs of the point."));
     double repeat = json_path_number(sweep, "repeat");
     if (repeat > 1 && repeat < 6 && !columns.untimed)
         puts(language_text("An interval over runs takes 6 of them: repeat=6 or more."));

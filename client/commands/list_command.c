@@ -248,8 +248,11 @@ int command_ls(struct context *context)
     if (context_number(options, OPTION_LIMIT, 20, 1, LIMIT_MAX, &limit, &error) != 0 ||
         check(options, &error) != 0)
         return context_usage(context, &error);
+    int status = fetch_whole_id(context, &options->given[OPTION_SWEEP]);
+    if (status != EXIT_FINE)
+        return status;
     char *path = make_path(context, (int)limit);
-    int status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
+    status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
     free(path);
     return status;
 }

@@ -70,13 +70,21 @@ static void print_options(FILE *out, uint64_t which)
     }
 }
 
-/* Prints each line of the text after two blanks. */
-static void print_lines(FILE *out, const char *text)
+/* Prints commands, one a line of the text, after two blanks. A longer line goes on after a backslash, as a shell takes it. */
+static void print_commands(FILE *out, const char *text)
 {
+    int indent = 2;
     while (*text) {
-        int length = (int)strcspn(text, "\n");
-        fprintf(out, "  %.*s\n", length, text);
-        text += length + (text[length] == '\n');
+        int length = (int)strcspn(text, "\n"), cut = width - indent - 2; /* " \\" */
+        if (indent + length > width)
+            while (cut > 0 && text[cut] != ' ')
+                cut--;
+        bool goes_on = indent + length > width && cut > 0;
+        if (goes_on)
+            length = cut;
+        fprintf(out, "%*s%.*s%s\n", indent, "", length, text, goes_on ? " \\" : "");
+        indent = goes_on ? 6 : 2;
+        text += length + (text[length] != '\0');
     }
 }
 
@@ -93,7 +101,7 @@ static void print_command(FILE *out, const struct manual_command *command)
     if (strstr(command->arguments, "NAME=VALUE"))
         print_pairs(out, language_text("Values"), manual_values);
     fputs(language_text("\nExamples:\n"), out);
-    print_lines(out, command->examples);
+    print_commands(out, command->examples);
     print_pairs(out, language_text("Exit status"), manual_exits);
 }
 

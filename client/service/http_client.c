@@ -42,8 +42,13 @@ static int read_address(const char *text, char **url, char **unix_path, struct e
         if (!*text || asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
             return error_set(error, ERROR_INVALID,
                              language_text("\"%s\" is no address: http://host:port or unix:/path"), text);
-        for (size_t end = strlen(*url); end > 0 && (*url)[end - 1] == '/'; end--)
-            (*url)[end - 1] = '\0';
+        size_t end = strlen(*url);
+        while (end > 0 && (*url)[end - 1] == '/')
+            end--;
+        if (end > 3 &&
+            strncmp(*url + end - 3, "/ui", 3) == 0) /* the page's address: the service's is before it */
+            end -= 3;
+        (*url)[end] = '\0';
     }
     if (*url && (strncmp(text, "unix:", 5) != 0 || *unix_path))
         return 0;

@@ -45,6 +45,8 @@ static const char *find_id(const json_t *list, const char *head, size_t head_len
 
 int fetch_whole_id(struct context *context, const char **word)
 {
+    if (!*word)
+        return EXIT_FINE;
     static const char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     enum { TAIL_LEAST = 6, ID_LENGTH = 26 };
     size_t head = strspn(*word, characters);

@@ -78,10 +78,10 @@ def test_axe_finds_nothing_in_pages_that_are_full(browser, serve, axe):
     walk.click(".form-foot button").until(lambda: walk.text(".wrong"))
     looked_at(walk, axe)
     walk.open("experiments").click("thead .choose input").says("50 chosen", ".chosen-bar")
-    walk.click(".chosen-bar button", "Remove 50").says("50 experiments go", ".chosen-bar .confirm [aria-hidden]")
+    walk.click(".chosen-bar button", "Remove 50").says("Remove 50 experiments?", ".chosen-bar .confirm [aria-hidden]")
     looked_at(walk, axe)
     service.delete(f"/v1/sweeps/{failed}?remove=true")  # meanwhile
-    walk.click(".chosen-bar button", "Remove all").says("48 of 50 removed", ".jobs").says("48 experiments are removed", ".removals")
+    walk.click(".chosen-bar button", "Remove them").says("48 of 50 removed", ".jobs").says("48 experiments are removed", ".removals")
     walk.click(".keys").says("Keyboard shortcuts", "dialog")
     looked_at(walk, axe)
     walk.open("sweeps").click("thead .choose input").says("chosen", ".chosen-bar")

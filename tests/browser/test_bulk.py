@@ -120,9 +120,9 @@ def test_experiments_are_removed_after_one_question_and_come_back_by_one_undo(br
     walk.script(COUNT)
     pick(walk, 0)
     shift_click(browser, walk, 10)
-    walk.click(".chosen-bar button", "Remove 11").says("11 experiments go.", ".chosen-bar .confirm [aria-hidden]")
+    walk.click(".chosen-bar button", "Remove 11").says("Remove 11 experiments?", ".chosen-bar .confirm [aria-hidden]")
     assert walk.script("document.activeElement.textContent") == "Keep them" and walk.script("counts.all") == 0
-    walk.click(".chosen-bar button", "Keep them").click(".chosen-bar button", "Remove 11").click(".chosen-bar button", "Remove all")
+    walk.click(".chosen-bar button", "Keep them").click(".chosen-bar button", "Remove 11").click(".chosen-bar button", "Remove them")
     walk.says("11 experiments are removed. Until", ".removals")
     walk.until(lambda: len(walk.all("tbody tr")) == 1)
     assert walk.script("counts.all") == 11 and 1 < walk.script("counts.most") <= 4
@@ -131,9 +131,10 @@ def test_experiments_are_removed_after_one_question_and_come_back_by_one_undo(br
     browser.refresh()
     walk.says("11 experiments are removed", ".removals")
     walk.open("experiments?lang=zh").says("11 个实验已删除", ".removals").open("queue?lang=en").says("11 experiments are removed", ".removals")
-    walk.click(".removals button", "Undo").until(lambda: browser.current_url.endswith("/ui/experiments"))
-    walk.says("11 of 11 brought back.", ".jobs").until(lambda: len(walk.all("tbody tr")) == 12 and not walk.text(".removals"))
-    walk.click(".jobs button", "Close").until(lambda: not walk.text(".jobs"))
+    walk.click(".removals button", "Undo").says("11 of 11 brought back.", ".jobs").until(lambda: not walk.text(".removals"))
+    assert browser.current_url.endswith("/ui/queue?lang=en"), "nobody is led away"
+    walk.click("nav a", "Experiments").until(lambda: len(walk.all("tbody tr")) == 12)
+    assert not walk.text(".jobs"), "what went well goes with the page"
 
     pick(walk, 3)  # a single one goes at once, as its own page has it
     walk.click(".chosen-bar button", "Remove 1").says(f"…{ids[3][-6:]} is removed", ".removals").until(lambda: len(walk.all("tbody tr")) == 11)
@@ -162,7 +163,7 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
     walk.script("""(() => { const fetched = window.fetch;
       window.fetch = (address, options) => fetched(options?.method === 'DELETE' && address.includes(arguments[0]) ? address.replace(arguments[0], arguments[1]) : address, options); })()""",
                 over, "01M7YM65F54TJADP7Z58JCT8G6")
-    walk.click(".chosen-bar button", "Remove 3").click(".chosen-bar button", "Remove all").says("2 of 4 removed.", ".jobs")
+    walk.click(".chosen-bar button", "Remove 3").click(".chosen-bar button", "Remove them").says("2 of 4 removed.", ".jobs")
     walk.says("read_offset offset 1, block 512, size 1024 there is no experiment", ".jobs").says("read_offset offset 4, block 512, size 1024 has not ended yet", ".jobs")
     walk.says("2 experiments are removed", ".removals").says("2 chosen", ".chosen-bar").end()
     service.delete(f"/v1/experiments/{theirs}")
@@ -193,7 +194,7 @@ def test_sweeps_are_cancelled_run_again_removed_and_two_are_compared(browser, se
     walk.click(".chosen-bar a", "Compare the two").says("Against A: better in 3 of 3 points")
     assert f"a=sweep:{old}&b=sweep:{new}" in browser.current_url
     walk.open("sweeps").click("thead .choose input").says("3 chosen", ".chosen-bar")
-    walk.click(".chosen-bar button", "Cancel 1").says("10 experiments that have not ended are cancelled.", ".chosen-bar")
+    walk.click(".chosen-bar button", "Cancel 1").says("Cancel the 10 experiments that have not ended?", ".chosen-bar")
     walk.click(".chosen-bar button", "Cancel them").says("1 of 3 cancelled.", ".jobs").says("has ended already", ".jobs")
     walk.until(lambda: service.get(f"/v1/sweeps/{waits}").json()["state"] == "cancelled")
     walk.says("2 chosen", ".chosen-bar").click(".chosen-bar button", "Run 2 again").says("2 of 2 submitted.", ".jobs")
@@ -202,7 +203,7 @@ def test_sweeps_are_cancelled_run_again_removed_and_two_are_compared(browser, se
     assert sorted(link.get_attribute("href").rpartition("/ui/")[2] for link in walk.all(".jobs a")) == sorted(f"sweeps/{one}" for one in newest)
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("have ended", "h1").click("thead .choose input").click(".chosen-bar button", "Remove 5")
-    walk.says("5 sweeps go, with 82 experiments.", ".chosen-bar").click(".chosen-bar button", "Remove all").says("no sweeps", "h1")
+    walk.says("Remove 5 sweeps with 82 experiments?", ".chosen-bar").click(".chosen-bar button", "Remove them").says("no sweeps", "h1")
     walk.says("5 sweeps are removed", ".removals").click(".removals button", "Undo").until(lambda: len(walk.all("tbody tr")) == 5)
     walk.end()
 
@@ -235,7 +236,7 @@ def test_points_are_run_again_in_few_sweeps_removed_and_compared_as_sets(browser
     walk.script("sessionStorage.removeItem('side A')")
     pick(walk, 0)
     shift_click(browser, walk, 1)
-    walk.click(".chosen-bar button", "Remove 2").says("12 experiments go.", ".chosen-bar").click(".chosen-bar button", "Remove all")
+    walk.click(".chosen-bar button", "Remove 2").says("Remove 12 experiments?", ".chosen-bar").click(".chosen-bar button", "Remove them")
     walk.until(lambda: walk.text(".sweep-table tbody").count("removed") >= 2)
     assert service.get(f"/v1/sweeps/{sweep}?page_size=1").json()["removed"] == 12
     walk.says("12 experiments are removed", ".removals").click(".removals button", "Undo").says("12 of 12 brought back", ".jobs")

@@ -28,9 +28,9 @@ def test_an_experiment_comes_back_from_any_page(browser, serve):
         walk.until(lambda: in_view(walk, ".removals button"))
     walk.until(lambda: walk.all(".creation-form .run"))
     browser.refresh()
-    walk.click(".removals button", "Undo")
-    walk.until(lambda: browser.current_url.endswith(f"/ui/experiments/{one}"))
-    walk.says("GB/s", "h1")
+    walk.click(".removals button", "Undo").says("1 of 1 brought back.", ".jobs")
+    assert "/ui/new" in browser.current_url and walk.all(".creation-form .run"), "what is typed there stays"
+    walk.click(".jobs a", f"See …{one[-6:]}").says("GB/s", "h1")
     walk.until(lambda: not walk.text(".removals"))
     assert service.get(f"/v1/experiments/{one}").status_code == 200
     walk.end()
@@ -40,11 +40,11 @@ def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1, 2])
     walk = Walk(browser, service).open(f"sweeps/{one}")
-    walk.click(".sweep-head button", "Remove").says("The whole sweep goes, with its 3 points", ".confirm")
+    walk.click(".sweep-head button", "Remove").says("Remove the whole sweep, with its 3 points?", ".confirm")
     assert walk.script("document.activeElement.textContent") == "Keep them"
     walk.click(".confirm button", "Keep them").until(lambda: not walk.all(".confirm"))
     assert service.get(f"/v1/sweeps/{one}").status_code == 200
-    walk.click(".sweep-head button", "Remove").click(".confirm button", "Remove all").says("no sweeps", "h1")
+    walk.click(".sweep-head button", "Remove").click(".confirm button", "Remove them").says("no sweeps", "h1")
     walk.says("with 3 experiments is removed", ".removals")
     assert service.get(f"/v1/sweeps/{one}").status_code == 404
     walk.open("?lang=zh").says("已删除", ".removals").open("?lang=en")

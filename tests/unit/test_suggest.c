@@ -38,6 +38,8 @@ static const struct {
     {"bk", {"block"}, NULL},
     {"str", {"stride"}, NULL},
     {"read_segmnt", {"reuse", "read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
+    {"read_segmnt_cached", {"read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
+    {"read_segmnt_cached", {"read_segment_uncached", "read_segment_cached"}, "read_segment_cached"},
     {"read_seg", {"read_segment_cached", "read_set"}, "read_set"},
     {"strid", {"strided_by_warp"}, "strided_by_warp"},
     {"stri", {"strided_by_warp"}, NULL},

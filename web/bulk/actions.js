@@ -31,8 +31,8 @@ export const cancelling = ({why, name, paths, runs = () => 1, others = () => fal
   })
 });
 
-/* ask(items): a question, or null; page: where one sees them again when they are brought back. */
-export const removing = ({why, name, paths, ask, page}) => ({
+/* ask(items): a question, or null. */
+export const removing = ({why, name, paths, ask}) => ({
   verb: "remove",
   words: "bulk.remove",
   why,
@@ -52,7 +52,7 @@ export const removing = ({why, name, paths, ask, page}) => ({
         }
       }
     });
-    await removedTogether(gone, page);
+    await removedTogether(gone);
     return job;
   }
 });

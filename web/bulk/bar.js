@@ -1,7 +1,7 @@
 /* What can be done with the chosen rows of a table: how many there are, and a button for each action that some of them
    allow. chosenBar({chosen, actions, more, again}) gives {node, update()}. actions() are the actions of now: {verb: of
    jobs.js, words: its button's, why(item): why it cannot be done with that one, or null, ask(items): a question before
-   it, or null, yes: the words that agree to it (not given: Remove all), start(items, left): promises the job}. more()
+   it, or null, yes: the words that agree to it (not given: Remove them), start(items, left): promises the job}. more()
    are further nodes. What was done is chosen no more, and again(items) is called.
 
    roleRuns(me): one may run and change something; whyNotOwn(me, owner): why not with what that owner submitted, or
@@ -44,9 +44,19 @@ export function chosenBar({chosen, actions, more, again}) {
     const question = action.ask?.(able);
     if (asking === action.verb)
       return h(
-        "span", {class: "confirm", role: "group", "aria-label": question}, h("span", {"aria-hidden": "true"}, question),
-        button(t(action.yes ?? "sweep.remove_all"), go, {key: "bulk yes"}),
-        button(t("sweep.remove_not"), () => ask(null, action.verb), {key: "bulk no"}));
+        "span", {
+          class: "confirm",
+          role: "group",
+          "aria-label": question,
+          onkeydown: event => {
+            if (event.key !== "Escape") return;
+            event.stopPropagation();
+            ask(null, action.verb);
+          }
+        },
+        h("span", {"aria-hidden": "true"}, question),
+        button(t("sweep.remove_not"), () => ask(null, action.verb), {key: "bulk no"}),
+        button(t(action.yes ?? "sweep.remove_all"), go, {key: "bulk yes"}));
     return button(
       t(action.words, {n: count(able.length)}), question ? () => ask(action.verb, action.verb) : go,
       {key: `bulk ${action.verb}`});

@@ -18,7 +18,8 @@ import {jobsPlace} from "../removals.js";
 import {t} from "../words.js";
 import "./words.js";
 
-const AT_ONCE = 4, LINKS_MOST = 5, REDRAW_MS = 100;
+/* FOCUS_MS: until then the button that was pressed may have gone from the page, and the focus with it. */
+const AT_ONCE = 4, LINKS_MOST = 5, REDRAW_MS = 100, FOCUS_MS = 500;
 
 const jobs = [];
 
@@ -44,9 +45,14 @@ function refusedList({refused, name, size, verb}) {
 function questionDraw({question, yes, no, answer, number}) {
   return h(
     "div", {class: "job"},
-    h("p", {class: "confirm-line", role: "group", "aria-label": question()}, h("span", {}, question()), " ",
-      button(yes(), () => answer(true), {key: `yes ${number}`}), " ",
-      button(no(), () => answer(false), {key: `no ${number}`})));
+    h("p", {
+      class: "confirm-line",
+      role: "group",
+      "aria-label": question(),
+      onkeydown: ({key}) => key === "Escape" && answer(false)
+    },
+      h("span", {}, question()), " ", button(no(), () => answer(false), {key: `no ${number}`}), " ",
+      button(yes(), () => answer(true), {key: `yes ${number}`})));
 }
 
 function jobDraw(job) {
@@ -75,6 +81,12 @@ function draw() {
 }
 
 document.addEventListener("redrawn", draw); /* in another language */
+/* What went well need not be closed by hand: another page has no use for it. */
+document.addEventListener("opened", () => {
+  for (const job of jobs.filter(one => one.ended && !one.refused.length && one.page !== location.pathname))
+    jobs.splice(jobs.indexOf(job), 1);
+  draw();
+});
 addEventListener("beforeunload", event => {
   if (jobs.some(job => job.asked && !job.ended)) event.preventDefault();
 });
@@ -118,9 +130,11 @@ const endedDrop = () => {
 };
 
 export function told(words) {
+  const number = numbers++;
   endedDrop();
-  jobs.push({words, number: numbers++, waits: [], asked: [], done: [], refused: [], ended: true});
+  jobs.push({words, number, page: location.pathname, waits: [], asked: [], done: [], refused: [], ended: true});
   draw();
+  setTimeout(() => document.activeElement === document.body && keyed(`close ${number}`)?.focus(), FOCUS_MS);
 }
 
 export async function jobRun(
@@ -132,6 +146,7 @@ export async function jobRun(
     verb,
     seen,
     number: numbers++,
+    page: location.pathname,
     waits: items.map(item => ({item})),
     asked: [],
     done: [],

@@ -79,7 +79,6 @@ function actionsOf(sweep, me) {
     },
     removing({
       name,
-      page: `sweeps/${sweep.id}`,
       why: own(
         point =>
           ended(point) ?? (stillThere(point).length ? null : t(point.refused ? "bulk.is_refused" : "bulk.is_removed"))),

@@ -12,7 +12,7 @@ import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
 import {t} from "../words.js";
-import {MOST, allRequests, moreRequest, roundsOf} from "./more.js";
+import {FURTHER, MOST, allRequests, moreRequest, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
@@ -55,7 +55,13 @@ export function askingMore({now, begun, joined, signal}) {
       const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
       return h(
         "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
-        h("a", {href: link(sweeps.length > 1 ? "sweeps" : `sweeps/${sweeps[0].id}`)}, t("compare.see_sweep")));
+        h("a", {
+          href: link(
+            sweeps.length < 2 ? `sweeps/${sweeps[0].id}` :
+              now().heads[letter] ? `sweeps?label=${FURTHER}` :
+                                    "sweeps")
+        },
+          t("compare.see_sweep")));
     });
     const {me} = now(), own = roleRuns(me) ? running.filter(({owner}) => !whyNotOwn(me, owner)) : [];
     return [

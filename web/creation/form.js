@@ -6,8 +6,10 @@ import {DICTIONARY, t} from "../words.js";
 import {elementBytes, read} from "./fields.js";
 import "./words.js";
 
-export const titleOf = name => `field.${name}` in DICTIONARY ? t(`field.${name}`) : name;
-const unitOf = field => field.unit ? (`unit.${field.unit}` in DICTIONARY ? t(`unit.${field.unit}`) : field.unit) : "";
+const word = (key, otherwise) => key in DICTIONARY ? t(key) : otherwise;
+export const titleOf = name => word(`field.${name}`, name);
+export const choiceWord = (name, one) => word(`choice.${name}.${one}`, null);
+const unitOf = field => field.unit ? word(`unit.${field.unit}`, field.unit) : "";
 const LONG = 28;
 const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
@@ -104,7 +106,7 @@ function segments(field, form, choices) {
   const buttons = choices.map(
     choice =>
       h("button", {type: "button", data: {choice}, onclick: event => press(choice, event)},
-        choice.replaceAll("x", field.kind === "shape" ? "×" : "x")));
+        choiceWord(field.name, choice) ?? choice.replaceAll("x", field.kind === "shape" ? "×" : "x")));
   const node = h("div", {class: "segments", role: "group", "aria-label": titleOf(field.name)}, buttons, other);
   let opened = false;
   function press(choice, event) {
@@ -130,19 +132,16 @@ function segments(field, form, choices) {
 
 function selection(field, form) {
   const free = textField(field, form), SEVERAL = "\u0000";
-  const choice =
-    h("select", {
+  const choice = h(
+    "select", {
       id: `field-${field.name}`,
       onchange: () =>
         form.type(field.name, choice.value === SEVERAL ? (field.several ?? field.choices).join(", ") : choice.value)
     },
-      field.choices.map(
-        one =>
-          h("option", {value: one},
-            [one, `choice.${field.name}.${one}` in DICTIONARY ? t(`choice.${field.name}.${one}`) : field.about?.[one]]
-              .filter(Boolean)
-              .join(" · "))),
-      h("option", {value: SEVERAL}, t("new.several")));
+    field.choices.map(
+      one => h(
+        "option", {value: one}, [one, choiceWord(field.name, one) ?? field.about?.[one]].filter(Boolean).join(" · "))),
+    h("option", {value: SEVERAL}, t("new.several")));
   free.input.id = `field-${field.name}-several`;
   const update = () => {
     const text = form.text(field), one = field.choices.includes(text) && !free.node.contains(document.activeElement);

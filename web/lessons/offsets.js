@@ -172,8 +172,8 @@ export default {
         "answer": 1,
         "set": {"offset": 11},
         "reply": [[
-          "{n11}: {asked} bytes that start off a boundary straddle one sector more. {asked} of {moved} bytes are used, **{e11} %**. The counters of the GPU say the same: {s11} sectors in all, instead of {s0}.",
-          "{n11} 个。{asked} 字节不从边界开始，就多跨一个扇区。搬来 {moved} 字节，用到 {asked} 字节，效率 **{e11} %**。GPU 的硬件计数器也是这个结果：总共 {s11} 个扇区，而不是 {s0} 个。"
+          "{n11}: {asked} bytes that start off a boundary straddle one sector more. {asked} of {moved} bytes are used, **{e11} %**. The counters of the GPU say the same: {s11} sectors for the kernel's two loads, instead of {s0}.",
+          "{n11} 个。{asked} 字节不从边界开始，就多跨一个扇区。搬来 {moved} 字节，用到 {asked} 字节，效率 **{e11} %**。GPU 的硬件计数器也是这个结果：内核的两次读取总共 {s11} 个扇区，而不是 {s0} 个。"
         ]]
       },
       {
@@ -188,8 +188,7 @@ export default {
         "marks":
           [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
         "reply": [[
-          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1, except at the edge of a block: two of a warp’s fourteen sectors (two loads of five, a store of four). The L1 hit rate of the whole launch is {hits} %. DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.",
-          "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个，除了在线程块的边缘，后到的那个在 L1 里就能找到：每个线程束的十四个扇区（两次读取各五个，一次写入四个）中有两个，连同边缘一起算，命中率为 {hits} %。从显存读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
+          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1, except at the edge of a block: two of a warp’s fourteen sectors (two loads of five, a store of four). The L1 hit rate of the whole launch is {hits} %. DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.", "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个，除了在线程块的边缘，后到的那个在 L1 里就能找到：每个线程束的十四个扇区（两次读取各五个，一次写入四个）中有两个，连同边缘一起算，命中率为 {hits} %。从显存读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
         ]]
       },
       {

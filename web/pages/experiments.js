@@ -22,7 +22,7 @@ const nameOf = one => [one.request.kernel, askedText(one.request)].filter(Boolea
 const hasEnded = one => one.state !== "queued" && one.state !== "running";
 
 /* What can be done with chosen ones; state as in live.js, now. */
-function actionsOf(state, path) {
+function actionsOf(state) {
   const {me} = state(), paths = one => [one.links.self], name = nameOf;
   if (!roleRuns(me)) return [];
   const own = why => one => whyNotOwn(me, one.owner) ?? why(one),
@@ -31,8 +31,7 @@ function actionsOf(state, path) {
     cancelling(
       {name, paths, why: own(one => hasEnded(one) ? t("bulk.has_ended") : null), others: one => one.owner !== me.name}),
     running({name, why: ended, request: one => ["/v1/experiments", one.request]}),
-    removing(
-      {name, paths, why: own(ended), ask: ones => ones.length > 1 ? experimentsAsked(ones.length) : null, page: path})
+    removing({name, paths, why: own(ended), ask: ones => ones.length > 1 ? experimentsAsked(ones.length) : null})
   ];
 }
 
@@ -60,7 +59,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const chosen = new Chosen(() => draw());
   const bar = chosenBar({
     chosen,
-    actions: () => actionsOf(() => state, filters.toString() ? `experiments?${filters}` : "experiments"),
+    actions: () => actionsOf(() => state),
     more: () => compareNodes(
       chosen, ones => experimentsSide(ones.map(one => one.id), ones.map(one => one.request)), {pair: "newest first"}),
     again: () => read()

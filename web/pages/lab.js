@@ -2,7 +2,7 @@
  * begin. */
 import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
 import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
-import {link} from "../api.js";
+import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
@@ -218,7 +218,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
-  /* Who has run nothing yet begins elsewhere, and with what others measured; a reader runs nothing at all. */
+  /* Who has run nothing yet, or without tokens not with this browser, begins elsewhere, and with what others measured;
+     a reader runs nothing at all. */
   const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
         first = h("div", {class: "grid welcome"});
   let looked = false;
@@ -227,7 +228,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     looked = true;
     const own = me.name && me.role !== "read" ? `&owner=${encodeURIComponent(me.name)}` : "";
     const {experiments} = await api.get(`/v1/experiments?page_size=1${own}`, {signal});
-    if (experiments.length) return;
+    if (experiments.length && (me.name || localStorage.getItem(RAN_HERE) !== null)) return;
     const {welcome} = await import("../welcome.js");
     if (signal.aborted) return;
     replace(first, welcome({device: devices[0], go, signal}));

@@ -5,7 +5,7 @@ import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
 import {watchLive} from "../live.js";
-import {DICTIONARY, parts, t} from "../words.js";
+import {parts, t} from "../words.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
@@ -14,7 +14,7 @@ import {commandsPanel, occupancyPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} from "../creation/fields.js";
 import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
-import {formOf, titleOf} from "../creation/form.js";
+import {choiceWord, formOf, titleOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
 import "../creation/words.js";
 
@@ -188,7 +188,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
           drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
-    const given = {kernel: kernel.name, typed: {...state.typed}};
+    const firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]),
+          given = {kernel: kernel.name, typed: {...state.typed, ...Object.fromEntries(firsts)}};
     const said = labelsSaid(), wrongLabels = said && {errors: [{pointer: "#/labels", detail: said}], own: true};
     let answer, beyond;
     try {
@@ -263,8 +264,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   /* What the drawings are of, where it is not what the form says: the values of the fields that are wrong. */
   function drawnValues(wrong) {
-    const values = fields.filter(field => field.name in wrong)
-                     .map(field => `${titleOf(field.name)} ${drawnOf.typed[field.name] ?? field.initial}`.trim());
+    const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial])
+                     .filter(([name, value]) => name in wrong && value !== "")
+                     .map(([name, value]) => `${titleOf(name)} ${value}`);
     if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
     return values.join(t("list.comma"));
   }
@@ -293,8 +295,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function runShow() {
     const {sweep, points, one} = state.made, text = wanted(), runs = points * Math.max(1, Number(one.repeat) || 1);
     const name = devices.length < 2 ? device()?.name ?? device()?.device_name ?? t("new.no_device") :
-      `choice.device.${text}` in DICTIONARY ? t(`choice.device.${text}`) :
-                                              text;
+                                      choiceWord("device", text) ?? text;
     run.textContent = sweep ? t("new.run_sweep", {n: count(runs), device: name}) : t("new.run", {device: name});
     const able = fitting(), none = able.length > 0 && able.every(one => one.counters === false);
     form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);

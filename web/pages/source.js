@@ -147,7 +147,8 @@ export async function open(root, params, {query, setQuery, signal, go}) {
      the user has changed them. */
   let example = EXAMPLES[begin.example];
   function launchForget() {
-    if (!example || editor.text().includes(`${KERNEL.exec(example.source)[1]}(`)) return;
+    const text = editor.text();
+    if (!example || !KERNEL.test(text) || text.includes(`${KERNEL.exec(example.source)[1]}(`)) return;
     const {source, scalars, ...launch} = example;
     example = null;
     if (
@@ -187,15 +188,20 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     }
   }
 
+  /* {text, detail}: a reference is looked at by a run alone. */
+  let refusedReference = null;
+
   /* Submits the kernel as an experiment: a CPU device executes every block of it. */
   async function runNow() {
     const {check, wrong, ...question} = questionOf(typed, editor.text());
     if (wrong) return form.wrong(wrong);
-    const reference = typed.reference?.trim() && {reference: {source: typed.reference}};
+    const reference = typed.reference?.trim() && {reference: {source: typed.reference, ...typed.reference_launch}};
     try {
       const made = await post("/v1/experiments", {...question, ...reference, show: state.shown}, {signal});
       await go(`experiments/${made.id}`);
     } catch (error) {
+      const wrong = error.errors?.find(({pointer}) => pointer.startsWith("#/reference"));
+      if (wrong) refusedReference = {text: typed.reference, detail: wrong.detail};
       if (error.errors) wrongShow(error);
       throw error;
     }
@@ -283,6 +289,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       if (form.has(name)) sentences[name] ??= one.detail;
       if (!form.has(name)) elsewhere.push(one.detail);
     }
+    if (refusedReference && refusedReference.text === typed.reference) sentences.reference ??= refusedReference.detail;
     form.wrong(sentences);
     if (!error) return;
     const first = faults[0];

@@ -338,9 +338,10 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(
-      "span", {class: "confirm", role: "group", "aria-label": question}, h("span", {"aria-hidden": "true"}, question),
-      button(t("sweep.remove_all"), now, {key: "remove all"}),
-      button(t("sweep.remove_not"), ask(false), {key: "keep"}));
+      "span",
+      {class: "confirm", role: "group", "aria-label": question, onkeydown: ({key}) => key === "Escape" && ask(false)()},
+      h("span", {"aria-hidden": "true"}, question), button(t("sweep.remove_not"), ask(false), {key: "keep"}),
+      button(t("sweep.remove_all"), now, {key: "remove all"}));
   }
 
   let cost = 0, said = "";

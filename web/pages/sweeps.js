@@ -8,7 +8,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
-import {filterForm, filtersOf, OWNER, pagesLine, TIMES} from "../filters.js";
+import {filterForm, filtersOf, LABEL, OWNER, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {ago, agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
@@ -46,19 +46,20 @@ const stateOf = ({state, paused, running}) => state !== "running" ? state :
                                                                     "queued";
 
 function progressOf(sweep) {
-  const {total, succeeded, failed, cancelled} = sweep;
+  const {total, succeeded, failed, cancelled, removed} = sweep;
   return [
     barOf(total ? succeeded / total : 0, "ink"),
     h("span", {class: "quiet share"}, t("lists.done", {n: count(succeeded), of: count(total)})),
     failed > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(failed)})}`),
-    cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`)
+    cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`),
+    removed > 0 && h("span", {class: "quiet"}, ` – ${t("lists.removed", {n: count(removed)})}`)
   ];
 }
 
 const mayCancel = (sweep, me) => sweep.state === "running" && roleRuns(me) && !whyNotOwn(me, sweep.owner);
 
 /* What can be done with chosen ones. */
-function actionsOf(me, requestOf, name, page) {
+function actionsOf(me, requestOf, name) {
   if (!roleRuns(me)) return [];
   const own = why => sweep => whyNotOwn(me, sweep.owner) ?? why(sweep), paths = sweep => [sweep.links.self],
         ended = sweep => sweep.state === "running" ? t("bulk.not_ended") : null;
@@ -75,7 +76,7 @@ function actionsOf(me, requestOf, name, page) {
       others: sweep => sweep.owner !== me.name
     }),
     running({name, why: ended, request: async (sweep, signal) => ["/v1/sweeps", await requestOf(sweep, signal)]}),
-    removing({name, paths, ask, page, why: own(ended)})
+    removing({name, paths, ask, why: own(ended)})
   ];
 }
 
@@ -94,7 +95,7 @@ function sideOf(sweeps, requests) {
 }
 
 export async function open(root, params, {api, query, go, announce, signal}) {
-  const filters = filtersOf(query, ["owner", "since", "until"]), after = query.get("page_token");
+  const filters = filtersOf(query, ["owner", "label", "since", "until"]), after = query.get("page_token");
   const heading = h("h1", {class: "heading"}, t("nav.sweeps")), line = h("div", {});
   const requests = new Map(); /* {request, values}: lists leave them out */
   let page = null, state = {};
@@ -104,7 +105,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const nameOf = sweep => [sweep.recipe ?? [sweep.kernel].flat().join(", "), `…${sweep.id.slice(-6)}`].join(" ");
   const bar = chosenBar({
     chosen,
-    actions: () => actionsOf(state.me, requestOf, nameOf, filters.toString() ? `sweeps?${filters}` : "sweeps"),
+    actions: () => actionsOf(state.me, requestOf, nameOf),
     more: () => compareNodes(chosen, sweeps => sideOf(sweeps, requests), {pair: "newest first"}),
     again: () => read()
   });
@@ -117,6 +118,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
           sweep.recipe             ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] :
             requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
                                      "…"),
+        h("span", {class: "quiet"}, ` …${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}))),
       cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
@@ -143,8 +145,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     if (signal.aborted || !page) return;
     const states = page.sweeps.map(stateOf), number = state => states.filter(one => one === state).length;
     const said = ["running", "queued", "drained"].map(state => [state, number(state)]).filter(([, n]) => n);
-    /* Where the list has several pages, the heading says that it counts the sweeps of this page only. */
-    const part = after || page.next_page_token;
+    /* Where there are others, on further pages or left out by a filter, the heading says that it counts these only. */
+    const part = after || page.next_page_token || filters.toString();
     const text = !page.sweeps.length ?
       t(filters.toString() ? "lists.none_fits" : "lists.no_sweeps") :
       said.length ?
@@ -181,8 +183,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [OWNER, ...TIMES], go, list.node), list.node, bar.node,
-      line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [OWNER, LABEL, ...TIMES], go, list.node), list.node,
+      bar.node, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [

@@ -1,6 +1,6 @@
 /* Of an experiment of a kernel of one's own, whose PTX was interpreted: its answer in a sentence, its outputs, its
    source with what is wrong at its lines, and the way back to the editor. Loaded where there is one. */
-import {link} from "../api.js";
+import {get, link} from "../api.js";
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {cell, headCell, numberCell, spanPanel, table} from "../parts.js";
@@ -63,7 +63,15 @@ export const listed = (kernel, experiment) => h("div", {class: "editor listing"}
                                                   notes: experiment.notes ?? []
                                                 }));
 
-/* The editor with that source and that launch. */
+/* {reference, reference_launch} of the editor: its source, and what it has of a launch of its own. */
+async function referenceOf({reference}) {
+  if (!reference) return null;
+  const {kernel, ...own} = reference, {source} = await get(`/v1/kernels/${kernel}`);
+  const launch = ["block", "grid", "shared_bytes"].filter(name => name in own).map(name => [name, own[name]]);
+  return {reference: source, reference_launch: Object.fromEntries(launch)};
+}
+
+/* The editor with that source, that launch and that reference, unless it is somebody else's. */
 export async function editorLink(kernel, request) {
   const json = value => value?.length || Object.keys(value ?? {}).length ? JSON.stringify(value, null, 1) : "";
   const scalars = {};
@@ -84,7 +92,8 @@ export async function editorLink(kernel, request) {
     threads: [kernel.threads ?? []].flat().join(", "),
     block: request.block.join("x"),
     grid: kernel.threads ? "" : request.grid.join("x"),
-    shared_bytes: request.shared_bytes ? String(request.shared_bytes) : ""
+    shared_bytes: request.shared_bytes ? String(request.shared_bytes) : "",
+    ...await referenceOf(request).catch(() => null)
   };
   return link(`source#${await addressPack(typed)}`);
 }

@@ -1,8 +1,8 @@
 /* Beside the editor: how the kernel is launched. launchForm({typed, onTyped, foot}) gives {node, show(parameters,
    derived), launched({block, grid}), wrong({name: sentence}), clear(), archIs(name), has(name)}. `typed` holds what is
    typed, as text, and is changed in place: its members block, grid, threads, arch, entry, shared_bytes, arguments,
-   constants, reference, check, and in `scalars` one for each scalar parameter, whose names and types show() gets.
-   questionOf(typed, source) is the request that follows, {wrong} where it is no JSON. */
+   constants, reference, reference_launch, check, and in `scalars` one for each scalar parameter, whose names and types
+   show() gets. questionOf(typed, source) is the request that follows, {wrong} where it is no JSON. */
 import {h, replace} from "../dom.js";
 import {shape} from "../format.js";
 import {t} from "../words.js";
@@ -46,6 +46,12 @@ export function questionOf(typed, source) {
     if (text.trim() && mentions(source, name)) question[name] = numberOf(text.trim());
   return Object.keys(wrong).length ? {wrong} : question;
 }
+
+/* launch: what the reference has of its own, after a result's Change. */
+const referenceNote =
+  launch => [t("source.note.reference"),
+             ...Object.entries(launch ?? {}).map(([name, value]) => `${name} ${[value].flat().join("x")}`)]
+              .join(t("list.comma"));
 
 export function launchForm({typed, onTyped, foot}) {
   const rows = new Map();
@@ -101,7 +107,7 @@ export function launchForm({typed, onTyped, foot}) {
       text("arguments", {note: t("source.note.arguments"), lines: 5}), derived,
       text("constants", {note: t("source.note.constants"), lines: 2}), MORE.map(name => text(name)),
       h("label", {class: "choice"}, check, t("source.check")),
-      text("reference", {note: t("source.note.reference"), lines: 3})),
+      text("reference", {note: referenceNote(typed.reference_launch), lines: 3})),
     foot);
 
   /* Fields that stay are not touched: somebody may be typing in one. */
