@@ -62,7 +62,9 @@ static void read_dtype(struct experiment *e, const json_t *value, const char *po
                        struct problems *problems)
 {
     int dtype = json_is_string(value) ? dtype_of(json_string_value(value)) : -1;
-    if (dtype < 0)
+    if (dtype < 0 && json_is_string(value) && e->kernel && e->kernel->dtypes)
+        experiment_refuse_dtype(e, json_string_value(value), problems);
+    else if (dtype < 0)
         problem_add(problems, pointer, "must be one of f32, f64, i32, u8, u16");
     else
         e->dtype = (enum dtype)dtype;

@@ -386,7 +386,7 @@ static const struct {
     {"inline assembly has the directive %s; only .reg is allowed", "内联汇编中含有指令 {1}；只允许 .reg"},
 
     /* the most general */
-    {"%s takes %s, not %s", "{1} 接受 {2}，不接受 {3}"},
+    {"%s takes %s, not %.40s", "{1} 接受 {2}，不接受 {3}"},
     {"%s takes %s", "{1} 接受 {2}"},
     {"line %d, column %d: %s", "第 {1} 行第 {2} 列：{3}"},
     {"%d device: %s", "{1} 个设备：{2}"},

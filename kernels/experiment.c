@@ -330,7 +330,8 @@ static void check_common(const struct experiment *experiment, struct problems *p
                 EXPERIMENT_PRIORITY_OVERRIDE);
 }
 
-static void refuse_dtype(const struct experiment *experiment, struct problems *problems)
+void experiment_refuse_dtype(const struct experiment *experiment, const char *given,
+                             struct problems *problems)
 {
     const struct kernel *kernel = experiment->kernel;
     char taken[64] = "";
@@ -339,8 +340,7 @@ static void refuse_dtype(const struct experiment *experiment, struct problems *p
         if (kernel->dtypes >> i & 1u)
             snprintf(taken + used, sizeof taken - used, "%s%s", used ? ", " : "", dtype_name((enum dtype)i));
     }
-    problem_add(problems, "#/dtype", "%s takes %s, not %s", kernel->name, taken,
-                dtype_name(experiment->dtype));
+    problem_add(problems, "#/dtype", "%s takes %s, not %.40s", kernel->name, taken, given);
 }
 
 /* All memory of a CPU is equally near. */
@@ -379,7 +379,7 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
     const struct kernel *kernel = experiment->kernel;
     int before = problems->count;
     if (kernel->dtypes && !(kernel->dtypes >> experiment->dtype & 1u))
-        refuse_dtype(experiment, problems);
+        experiment_refuse_dtype(experiment, dtype_name(experiment->dtype), problems);
     check_common(experiment, problems);
     check_peer(experiment, facts, problems);
     bool sized = check_size(experiment, problems);

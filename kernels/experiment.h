@@ -93,6 +93,10 @@ void experiment_quiet_default(double seconds);
 int experiment_check(struct experiment *experiment, const struct device_facts *facts,
                      struct problems *problems);
 
+/* Adds to *problems which types the kernel takes, and that it is not the given one. The kernel must take some. */
+void experiment_refuse_dtype(const struct experiment *experiment, const char *given,
+                             struct problems *problems);
+
 /* The fields of a checked experiment that a kernel's functions use. */
 struct domain experiment_domain(const struct experiment *experiment);
 

@@ -76,6 +76,8 @@ async function restore(paths, go) {
   removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
   await read();
   if (shows(paths)) await go(location.pathname + location.search);
+  if (document.activeElement === document.body)
+    document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
 }
 
 export function removalsBar(go) {

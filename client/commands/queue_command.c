@@ -316,7 +316,9 @@ int command_top(struct context *context)
     if (!context->screen.out || options->given[OPTION_ONCE])
         return show_once(context, false);
     bool quiet = context->screen.quiet;
-    int status = show_once(context, false); /* errors are printed before the screen changes */
+    json_t *first;
+    int status = fetch_snapshot(context, &first); /* errors are printed before the screen changes */
+    json_decref(first);
     if (status != EXIT_FINE)
         return status;
     screen_page_open();

@@ -148,6 +148,19 @@ def test_who_goes_next_is_the_services_word(browser, serve):  # noqa: F811
     walk.end()
 
 
+def test_small_parts_say_what_they_should(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("?lang=en").says("Nothing", "h1")
+    asked = {"kernel": "src-1", "n": 500, "tolerance": 0, "block": [32, 8, 1]}  # of a kernel of one's own, which has no size
+    assert walk.module("parts.js", "m.askedText(given[0])", asked) == "n 500, 32\u00a0×\u00a08"
+    assert walk.module("parts.js", "m.askedText(given[0])", {"kernel": "copy", "size": 4096, "block": [64, 1, 1]}).endswith("size 4096")
+    assert [walk.module("creation/values.js", "m.shapeOf(given[0])", text) for text in ("x", "32x", "32x8", "7")] == ["x", "32x", [32, 8], 7]
+    # A sweep of 30 rounds, cancelled when two points had 2 runs and 1: 5 more make 6, not 35.
+    cancelled = [{"head": {"repeat": 30, "point_count": 2, "request": {}}, "running": 0, "points": [{"succeeded": 2}, {"succeeded": 1}]},
+                 {"spec": {"maps": []}, "relative": {"more": 5}}]
+    assert walk.module("sweep/more.js", "m.moreButton(...given, {}).textContent", *cancelled) == "Run again, 6 runs of each"
+    walk.end()
+
+
 def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     service, _ = ada_and_bob
     assert service.request("POST", "/v1/devices/0/drain").ok
