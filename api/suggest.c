@@ -36,6 +36,9 @@ static const struct {
     {"cold_gbps", "cold_effective_gbps"},
 };
 
+/* A name that begins with all of what is wanted, of so many letters or more, is as near as one with two wrong letters. */
+enum { BEGINNING_LEAST = 5, BEGINNING_DISTANCE = 2 };
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -103,7 +106,8 @@ static bool is_beginning_of(const char *wanted, const char *name)
 {
     char beginning[SUGGEST_NAME_MAX + 1];
     size_t length = strlen(wanted), most = length / 6;
-    for (size_t cut = length - most; length >= 5 && cut <= length + most && cut < strlen(name); cut++) {
+    for (size_t cut = length - most; length >= BEGINNING_LEAST && cut <= length + most && cut < strlen(name);
+         cut++) {
         snprintf(beginning, sizeof beginning, "%.*s", (int)cut, name);
         if (distance(wanted, beginning) <= most)
             return true;
@@ -125,7 +129,9 @@ void suggest_consider(struct suggestion *suggestion, const char *name)
         return;
     bool beginning = !suggestion->found && is_beginning_of(suggestion->wanted, name);
     found = suggestion->distance;
-    if (shortened || (wanted > length ? wanted - length : length - wanted) < found)
+    if (wanted >= BEGINNING_LEAST && wanted < length && strncasecmp(name, suggestion->wanted, wanted) == 0)
+        found = least(found, BEGINNING_DISTANCE);
+    else if (shortened || (wanted > length ? wanted - length : length - wanted) < found)
         found = distance(suggestion->wanted, name);
     if (shortened || (found < suggestion->distance && !is_other_word(suggestion->wanted, name))) {
         suggestion->found = name;

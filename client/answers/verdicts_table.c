@@ -279,6 +279,16 @@ static bool print_points(const json_t *points, const struct screen *screen)
     return shown > before;
 }
 
+static bool has_pairs(const json_t *points)
+{
+    const json_t *point;
+    size_t i;
+    json_array_foreach (points, i, point)
+        if (json_path_number(point, "a.placements") > 1 || json_path_number(point, "b.placements") > 1)
+            return true;
+    return false;
+}
+
 static void print_only(const json_t *comparison, const char *side, const char *name)
 {
     double count = json_path_number(json_object_get(comparison, side), "only_here.count");
@@ -295,6 +305,9 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
         print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
     bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);
+    if (matched && has_pairs(json_object_get(comparison, "points")))
+        puts(language_text("A/B is the median over all pairs of a placement of A and one of B: it can differ "
+                           "a little from the ratio of the two medians."));
     print_uneven(json_object_get(comparison, "points"), screen);
     print_reasons(json_object_get(comparison, "points"), screen, needs_shown);
     print_only(comparison, "a", "A");

@@ -88,7 +88,7 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
 {
     static const char hidden[] =
         "kernel measure labels counters transfers timeout_s priority grid device dtype "
-        "placement shared_bytes";
+        "placement shared_bytes tolerance reference show";
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)request, name, value) {

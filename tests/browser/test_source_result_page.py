@@ -127,3 +127,12 @@ def test_a_sweep_shows_the_predicted_efficiency(browser, service):  # noqa: F811
     made = service.request("POST", "/v1/sweeps", json={"source": SCALE.replace("in[i]", "in[i * 8 % n]"), "n": [1000, 2000], "by": 0},
                            headers={"Prefer": "wait=60"}).json()
     Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("% predicted").end()
+
+
+def test_a_sweep_says_that_its_points_are_as_the_reference(browser, service):  # noqa: F811
+    made = service.request("POST", "/v1/sweeps", json={**ASKED, "n": [1000, 2000], "show": {}}, headers={"Prefer": "wait=60"}).json()
+    walk = Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("as the reference", ".sweep-table")
+    assert "unstable" not in walk.text("main"), "it has no times"
+    walk.open("sweeps").says(made["id"][-6:], "tbody")
+    assert "[object" not in walk.text("tbody")
+    walk.end()

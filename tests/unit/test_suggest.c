@@ -40,6 +40,7 @@ static const struct {
     {"read_segmnt", {"reuse", "read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
     {"read_segmnt_cached", {"read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
     {"read_segmnt_cached", {"read_segment_uncached", "read_segment_cached"}, "read_segment_cached"},
+    {"read_segment", {"write_segment", "read_segment_cached"}, "read_segment_cached"},
     {"read_seg", {"read_segment_cached", "read_set"}, "read_set"},
     {"strid", {"strided_by_warp"}, "strided_by_warp"},
     {"stri", {"strided_by_warp"}, NULL},

@@ -20,7 +20,7 @@ const FRESH_MS = 1000;
 export const title = () => t("nav.sweeps");
 
 /* Of these the list has columns of its own, or they do not tell sweeps apart. */
-const UNSAID = new Set(["kernel", "labels", "repeat", "priority", "timeout_s"]);
+const UNSAID = new Set(["kernel", "labels", "repeat", "priority", "timeout_s", "tolerance", "reference", "show"]);
 
 /* "copy_offset size 1048576, offset 6 values, block 3 values": all that was asked for. values: of one of its points. */
 function whatOf({request, values}) {

@@ -15,7 +15,7 @@ import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
 const RUN_COLUMNS = [
-  "index id state failure_kind failure_detail device device_name device_alias dtype stable peak_gbps placement",
+  "index id state failure_kind failure_detail device device_name device_alias dtype stable verified peak_gbps placement",
   "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us limiter",
   "published_elapsed_ms published_arch published_off"
 ].flatMap(names => names.split(" "));
@@ -182,7 +182,9 @@ export class Sweep {
       refused: Boolean(bad) && runs.every(run => run.id === null),
       cold: timesOf(row, "cold"),
       hot: timesOf(row, "hot"),
-      stable: row.stable,
+      /* null: it was interpreted, and has no time that could be unstable. */
+      stable: [row.cold_median_us, row.hot_median_us].some(us => typeof us === "number") ? row.stable : null,
+      verified: runs.every(run => run.verified === true),
       dtype: first.dtype,
       first,
       figure: name => name in row ? row[name] : median(name),

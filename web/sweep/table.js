@@ -41,9 +41,10 @@ function stateCell(point, paused) {
   if (point.state === "cancelled" || point.state === "removed") return goneCell(point);
   if (point.state === "succeeded")
     return cell(
-      point.stable !== false ? t("sweep.is_measured") :
-        isSure(point) ? tip(h("span", {}, t("sweep.is_varied")), t("sweep.varied", {n: count(point.succeeded)})) :
-                        unstableMark());
+      point.stable === null ? t(point.verified ? "sweep.as_reference" : "state.succeeded") :
+        point.stable        ? t("sweep.is_measured") :
+        isSure(point)       ? tip(h("span", {}, t("sweep.is_varied")), t("sweep.varied", {n: count(point.succeeded)})) :
+                              unstableMark());
   const waits = paused ? "state.drained" : "sweep.waits";
   return cell(
     h(point.state === "running" ? "strong" : "span", {class: point.state === "running" ? null : "quiet"},

@@ -51,6 +51,7 @@ wordsAdd({
   "sweep.most": ["{best} at {x} {at_best}, the least {worst} at {at_worst}: {apart} lower.", "{x} {at_best} 处最高 {best}，{at_worst} 处最低 {worst}：低 {apart}。"],
   "sweep.least": ["{best} at {x} {at_best}, the most {worst} at {at_worst}: {apart} more.", "{x} {at_best} 处最少 {best}，{at_worst} 处最多 {worst}：多 {apart}。"],
   "sweep.left_out": ["{n} more are not drawn: the map and the table have them.", "另有 {n} 组未画出：见热图与表。"],
+  "sweep.as_reference": ["as the reference", "与参照内核一致"],
   "sweep.is_varied": ["runs vary", "各次不一"],
   "sweep.varied": ["Single runs of it are unstable; the interval is over its {n} runs, and that is compared.", "单次运行不稳定；区间取自 {n} 次运行，比较用的是它。"],
   "sweep.more_series": ["And {n} more.", "以及另外 {n} 组。"],
