@@ -3,7 +3,8 @@
    watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
    changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
    events, at most once a second; readings of the devices are asked for at most every 5 s. onChange(f) is told of each
-   event, for who shows more than this. forRunners(button(...), signal) is a button for who may run experiments. */
+   event, for who shows more than this. devicesListed(signal) promises the list alone. forRunners(button(...), signal)
+   is a button for who may run experiments. */
 import * as api from "./api.js";
 import {DRAWN_MOST} from "./devices.js";
 import {t} from "./words.js";
@@ -51,8 +52,17 @@ export function atMost(ms, f) {
 
 const moving = () => state.devices?.some(device => device.readiness !== "ready");
 
+let listed = null; /* a promise of the last answer */
+
+/* Promises the devices as they were listed last, without readings. */
+export function devicesListed(signal) {
+  const ask = () => api.get("/v1/devices", {signal});
+  return (listed?.catch(ask) ?? ask()).then(({devices}) => devices);
+}
+
 async function devicesRead(signal) {
-  const {devices} = await api.get("/v1/devices", {signal});
+  listed = api.get("/v1/devices", {signal});
+  const {devices} = await listed;
   /* A device by itself comes with its readings; of many, nobody shows them. */
   state.devices = devices.length > DRAWN_MOST ?
     devices :

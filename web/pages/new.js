@@ -4,7 +4,7 @@ import {get, link, post, send, ROOT, token} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
-import {watchLive} from "../live.js";
+import {devicesListed, watchLive} from "../live.js";
 import {parts, t} from "../words.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
@@ -48,9 +48,9 @@ function unknownNote(name, kernels, shown) {
 }
 
 export async function open(root, params, {query, setQuery, go, announce, signal}) {
-  const [catalog, there] = await Promise.all([get("/v1/kernels", {signal}), get("/v1/devices", {signal})]);
+  const [catalog, listed] = await Promise.all([get("/v1/kernels", {signal}), devicesListed(signal)]);
   const kernels = catalog.kernels.map(kernelInLanguage);
-  let {devices} = there;
+  let devices = listed;
   const state = {
     typed: {},
     warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0),

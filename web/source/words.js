@@ -35,7 +35,7 @@ wordsAdd({
   "source.field.arguments": ["arguments", "参数"],
   "source.field.constants": ["values of __constant__", "__constant__ 的值"],
   "source.field.reference": ["reference, for a run", "运行时的参照内核"],
-  "source.note.reference": ["CUDA source; its outputs must be the same", "CUDA 源代码；输出必须与它一致"],
+  "source.note.reference": ["a whole __global__ function with the same parameters; the outputs must be its", "完整的 __global__ 函数，参数相同；输出必须与它一致"],
   "source.note.block": ["threads, as 256 or 32x8", "线程，如 256 或 32x8"],
   "source.note.grid": ["blocks, as 64 or 32x32", "线程块，如 64 或 32x32"],
   "source.note.threads": ["in the grid’s place, as n", "代替网格，如 n"],
