@@ -55,7 +55,7 @@ function close(event, back = true) {
   sheet.remove();
   sheet = null;
   document.removeEventListener("keydown", keyPressed, true);
-  if (back && before?.isConnected) before.focus();
+  if (back) (before?.isConnected ? before : document.getElementById("main")).focus();
 }
 
 /* Before anybody else: a list would choose none. */
