@@ -41,7 +41,7 @@ run_unit() {
 on_preset() {
     local preset=$1 marks=$2
     shift 2
-    COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 900 \
+    COALESCED_BIN=$PWD/build-$preset/coalesced COALESCED_BUILD=$PWD/build-$preset timeout 1800 \
         $python -m pytest -q -m "$marks" ${pattern:+-k "$pattern"} "$@"
 }
 

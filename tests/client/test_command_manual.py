@@ -73,7 +73,7 @@ def test_bash_completes(service):
     script = f"""source {MADE}/coalesce.bash; PATH={BUILD}:$PATH
         try() {{ COMP_LINE=$1; COMP_POINT=${{#1}}; COMPREPLY=(); _coalesce 2>/dev/null; echo "${{COMPREPLY[*]}}"; }}
         try 'coalesce pred'; try 'coalesce run transpose how=pad'; try 'coalesce ls --state fa'; try 'coalesce run transpose ho'"""
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=20)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=60)
     # "=" ends a word for bash, so what stands before it is there already.
     assert done.stdout.splitlines() == ["predict", "padded", "failed", "how="], done.stderr
 
@@ -82,7 +82,7 @@ def test_fish_completes(service):
     if not shutil.which("fish"):
         pytest.skip("fish is not installed")
     script = f"set -x PATH {BUILD} $PATH; source {MADE}/coalesce.fish; complete -C 'coalesce run transpose how=pad'; complete -C 'coalesce pred'"
-    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=20)
+    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=60)
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["how=padded", "predict"], done.stderr
 
 
@@ -92,7 +92,7 @@ def test_zsh_completes(service):
     script = f"""path=({BUILD} $path); autoload -Uz compinit; compinit -D 2>/dev/null; source {MADE}/_coalesce
         compadd() {{ local name=${{@[-1]}}; print -l -- ${{(P)name}}; }}; _files() {{ :; }}
         words=(coalesce run transpose how=pad); CURRENT=4; _coalesce; words=(coalesce pred); CURRENT=2; _coalesce"""
-    done = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=20)
+    done = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=60)
     assert [line for line in done.stdout.splitlines() if line] == ["how=padded", "predict"], done.stderr
 
 

@@ -63,7 +63,7 @@ def test_it_asks_no_service_of_another_container(tmp_path, start):  # noqa: F811
         until bash {SCRIPT} >/dev/null 2>&1; do sleep 0.1; kill -0 %1 || exit 2; done
         kill %1; wait %1
         bash {SCRIPT}"""
-    done = subprocess.run(["unshare", "-rm", "bash", "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["unshare", "-rm", "bash", "-c", script], capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stdout) == (1, "the service does not run\n" * 2), done
 
 
