@@ -49,7 +49,7 @@ def test_no_refusal_in_chinese_has_the_punctuation_of_english(service):
 @pytest.mark.parametrize("path, request_, errors", [
     ("/v1/experiments", {"kernel": "cpy"}, {"#/kernel": "没有内核"}),
     ("/v1/experiments", {"kernel": "read_offset", "ofset": 1, "size": 0, "dtype": "f16", "device": 77},
-     {"#/ofset": "是否指 \"offset\"", "#/size": "不能小于 1", "#/dtype": "必须是", "#/device": "没有设备 77"}),
+     {"#/ofset": "是否指 \"offset\"", "#/size": "不能小于 1", "#/dtype": "接受 f32、f64、i32", "#/device": "没有设备 77"}),
     ("/v1/experiments", {"kernel": "copy", "block": 4096}, {"#/block": "4096"}),
     ("/v1/sweeps", {"kernel": "read_offset", "offset": "5..1"}, {"#/offset": "范围 5..1 为空"}),
     ("/v1/comparisons", {"a": {}}, {"#/a": "没有指明实验", "#/b": "必填"}),
