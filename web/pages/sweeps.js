@@ -118,7 +118,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
           sweep.recipe             ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] :
             requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
                                      "…"),
-        h("span", {class: "quiet"}, ` …${sweep.id.slice(-6)}`),
+        h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}))),
       cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
