@@ -61,18 +61,15 @@ const shows = paths => ["", "experiments", "sweeps"].map(link).includes(location
 
 async function restore(paths, go) {
   const {jobRun} = await import("./bulk/jobs.js");
-  const name = path => `…${path.slice(-6)}`, back = new Set();
-  await jobRun({
+  const name = path => `…${path.slice(-6)}`;
+  const {done} = await jobRun({
     items: paths,
     name,
     verb: "restore",
     seen: path => paths.length > 1 ? null : {href: link(path.slice(4)), words: name(path)},
-    each: async (path, signal) => {
-      await send("POST", `${path}/restore`, undefined, {signal});
-      back.add(path);
-      return path;
-    }
+    each: (path, signal) => send("POST", `${path}/restore`, undefined, {signal}).then(() => path)
   });
+  const back = new Set(done.map(({value}) => value));
   removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
   await read();
   if (shows(paths)) await go(location.pathname + location.search);

@@ -46,5 +46,5 @@ int point_figures_verified(const json_t *point);
    not by whether single runs are stable. */
 int point_figures_stable(const json_t *point);
 
-/* True: single runs of such a point are not stable. */
+/* True for a point that is stable by the interval over its runs although single runs are not. */
 bool point_figures_varies(const json_t *point);

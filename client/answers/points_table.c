@@ -14,10 +14,10 @@
 
 enum { DEVICES_NAMED = 4, STATE_BYTES = 96 };
 
-/* The columns besides those of the figures that every table has. */
-/* Points that were cancelled before they ran: so many have a row. */
+/* The table has a row for at most this many of the points that were cancelled before they ran. */
 enum { CANCELLED_LISTED = 3 };
 
+/* The columns besides those of the figures that every table has. */
 struct points_columns {
     json_t *axes;                       /* their names are the keys */
     struct point_figures first, second; /* cold and hot, or hot alone (point_figures_first()) */

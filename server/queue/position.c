@@ -80,7 +80,8 @@ static struct queue_position position_first(struct queue *queue, const struct ow
     return position;
 }
 
-/* ahead_s is not known while no device serves it, all of them are held, or no run time is known. */
+/* Makes ahead_s negative, which means not known, while no device serves the experiment, all its devices are paused, or no
+   duration of a run is known. */
 static struct queue_position position_finish(const struct queue *queue,
                                              const struct position_servers *servers,
                                              struct queue_position position)

@@ -24,13 +24,13 @@ struct position_load position_load(const struct queue *queue, const struct owner
 /* These seconds; negative while no duration is known on that device (-1: on any). */
 double position_if_known(const struct queue *queue, int device, double expected_s);
 
-/* What is expected of an entry itself that waits or runs, by its size; negative: not known. */
+/* The expected duration of one entry that waits or runs, by the bytes of its arrays, in seconds; negative: not known. */
 double position_own_s(const struct queue *queue, const struct entry *entry);
 
-/* Of one that is no override, and has `before` others of its owner (NULL: a new one) before it. own_s is the mean of the
-   owner's that wait. */
+/* The position of an experiment of that owner (NULL: one whom the queue does not know yet) that has `before` others of the
+   owner before it and is not an override. own_s is the expected duration in the mean of the owner's waiting experiments. */
 struct queue_position position_by_share(struct queue *queue, const struct owner *owner,
                                         const struct position_servers *servers, int before);
 
-/* Of an entry; own_s is as above while it waits. */
+/* The position of an entry. While it waits, own_s is that mean. */
 struct queue_position position_of_entry(struct queue *queue, const struct entry *entry);

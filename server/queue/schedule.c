@@ -5,7 +5,7 @@
 /* The mean when nothing is known, and its lower bound. */
 static const double unknown_s = 1, least_s = 1e-6;
 
-/* The same of an experiment whose arrays have so many bytes (0: not known). */
+/* The expected duration, in seconds, of an experiment whose arrays have that many bytes (0: not known). */
 static double expected_s(const struct queue *queue, const struct owner *owner, int device, double bytes)
 {
     const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;

@@ -36,7 +36,7 @@ void schedule_set_readiness(struct queue *queue, int device, enum queue_readines
    from the owner's recent ones there, or where there are none from those of all owners; when nothing is known, a second. */
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device);
 
-/* The same of one that waits or runs, on its device. */
+/* The expected duration of one experiment that waits or runs, on its device. */
 double schedule_entry_s(const struct queue *queue, const struct entry *entry);
 
 /* How long what a device runs will have had it at its end: what is expected of one of its size; where it has outlived that, half as long

@@ -218,8 +218,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
-  /* Who has run nothing yet, or without tokens not with this browser, begins elsewhere, and with what others measured;
-     a reader runs nothing at all. */
+  /* A user who has submitted nothing sees where to begin above the results. Without tokens users are not known, and it
+     is the browser that has submitted nothing. */
   const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
         first = h("div", {class: "grid welcome"});
   let looked = false;

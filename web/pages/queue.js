@@ -137,7 +137,7 @@ export function open(root, params, {api, announce, signal}) {
     /* A run that has ended leaves the list at once. */
     onChange(({event, data}) => {
       if (event !== "state" || !own || data.state === "queued") return;
-      /* An estimate until the places are read again, within 5 s: all that wait are one place nearer. */
+      /* Until the positions are read again, within 5 s: each waiting experiment now has one fewer ahead of it. */
       if (data.state === "running")
         own = own.map(one => one.position > 0 ? {...one, position: one.position - 1} : one);
       else

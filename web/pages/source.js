@@ -188,7 +188,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     }
   }
 
-  /* {text, detail}: a reference is looked at by a run alone. */
+  /* {text, detail}: the reference that the last run refused, and why. Predictions do not check references. */
   let refusedReference = null;
 
   /* Submits the kernel as an experiment: a CPU device executes every block of it. */

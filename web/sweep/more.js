@@ -10,12 +10,12 @@ import {moreRuns} from "./charts.js";
 import {RUNS_LEAST} from "./sure.js";
 import "./words.js";
 
-/* More than RUNS_UNASKED runs are submitted after a question. */
+/* Before more than RUNS_UNASKED runs are submitted, the user is asked to confirm it. */
 const REPEAT_MOST = 1000, RUNS_MOST = 10000, RUNS_UNASKED = 200;
 
 export function moreButton({head, running, points}, {spec, relative}, {signal, go}) {
   const more = spec && !running ? moreRuns(spec, relative) : 0,
-        measured = Math.min(...points.map(point => point.succeeded).filter(Boolean)),
+        measured = Math.min(head.repeat, ...points.map(point => point.succeeded).filter(Boolean)),
         repeat = Math.max(RUNS_LEAST, measured + more), runs = repeat * head.point_count;
   if (!more || repeat > REPEAT_MOST || runs > RUNS_MOST) return null;
   return button(t("sure.ask", {n: count(repeat)}), async () => {

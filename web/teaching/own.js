@@ -12,7 +12,7 @@ import {t} from "../words.js";
 import {ownRatios} from "./figures.js";
 import "./words.js";
 
-/* Where so many runs of each point do not tell, twice as many are not offered. */
+/* With this many runs of each point, more are not offered. */
 const RUNS_MOST = 4 * RUNS_LEAST;
 
 const shortOf = device => device.backend === "cpu" ?
@@ -40,7 +40,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
 
-  /* more: so many runs of each point are offered; 0: none are. */
+  /* more: how many runs of each point the second button asks for; 0: there is no second button. */
   function offer(again, more = 0) {
     replace(
       place,
