@@ -83,6 +83,28 @@ static void refuse_named(const struct device_choice *choice, const struct device
                 choice->kind == DEVICE_BY_NAME ? suggest_text(&meant) : ";", known);
 }
 
+int device_fit_check_named(const json_t *device, const struct device_offers *offers,
+                           struct problems *problems)
+{
+    int before = problems->count;
+    size_t count = json_is_array(device) ? json_array_size(device) : device != NULL;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_is_array(device) ? json_array_get(device, i) : device;
+        char pointer[64] = "#/device";
+        struct device_choice choice;
+        struct problems unread = {.count = 0};
+        bool listed = false;
+        if (json_is_array(device))
+            snprintf(pointer, sizeof pointer, "#/device/%zu", i);
+        device_choice_read(&choice, value, pointer, &unread);
+        for (int k = 0; k < offers->count; k++)
+            listed |= offers->at[k].listed && choice_matches(&choice, &offers->at[k]);
+        if (!listed && !device_choice_open(&choice))
+            refuse_named(&choice, offers, pointer, problems);
+    }
+    return problems->count == before ? 0 : -1;
+}
+
 /* Names each condition that the nearest device misses, with what it has. */
 static void refuse_conditions(const struct device_choice *choice, const struct device_offers *offers,
                               const char *pointer, struct problems *problems)

@@ -6,6 +6,8 @@
 #include "api/device_set.h"
 #include "kernels/experiment.h"
 
+struct json_t;
+
 enum device_fit {
     DEVICE_FITS,    /* *set has at least one */
     DEVICE_REFUSED, /* none fits; *problems says why, of the nearest one */
@@ -18,7 +20,12 @@ enum device_fit {
 enum device_fit device_fit_find(struct experiment *experiment, const struct device_offers *offers,
                                 struct device_set *set, struct problems *problems);
 
-/* The same from the text of a request that was checked before. False: none fits now, and *set is empty.
+/* Are the devices that a request's "device" names, one or a list of them, in the list of devices? Each that is not
+   is added to *problems. Other choices, and what is none, are not looked at. 0 or -1. */
+int device_fit_check_named(const struct json_t *device, const struct device_offers *offers,
+                           struct problems *problems);
+
+/* The same as device_fit_find() from the text of a request that was checked before. False: none fits now, and *set is empty.
    *open: the request names no device. */
 bool device_fit_select(const char *request, const struct device_offers *offers, struct device_set *set,
                        bool *open);

@@ -285,6 +285,7 @@ static const struct {
     {"wait must be a number of seconds", "wait 必须是秒数"},
     {"remove must be true or false", "remove 必须是 true 或 false"},
     {"kernel must be the name of a kernel", "kernel 必须是内核的名称"},
+    {"state must be running, succeeded, finished or cancelled", "state 必须是 running、succeeded、finished 或 cancelled"},
     {"state must be queued, running, succeeded, failed or cancelled", "state 必须是 queued、running、succeeded、failed 或 cancelled"},
     {"device must be the number of a device, or its name, as GET /v1/devices lists them", "device 必须是设备编号或名称，见 GET /v1/devices"},
     {"device must be the number or the name of a device of this service", "device 必须是本服务的设备编号或名称"},

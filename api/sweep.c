@@ -230,9 +230,7 @@ static int expander_run(struct expander *x, const json_t *object, size_t total)
     x->point = json_copy((json_t *)object);
     if (!sweep->points || !sweep->experiments || !x->slots || !x->groups || !x->point)
         return -1;
-    for (size_t i = 0; i < x->axes.count; i++)
-        if (strcmp(x->axes.at[i].name, "device") == 0)
-            x->device = &x->axes.at[i];
+    x->device = sweep_axes_find(&x->axes, "device");
     do {
         int set = sweep_axes_set(&x->axes, x->point);
         if (set < 0 || (set && point_add(x) < 0))
@@ -320,6 +318,8 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct request
         status = total_check(total, sweep->rounds, problems);
     if (status == 0)
         status = sweep_axes_check(&x.axes, round, problems);
+    if (status == 0)
+        status = device_fit_check_named(json_object_get(round, "device"), offers, problems);
     if (problems->count != before)
         status = -1;
     if (status == 0)

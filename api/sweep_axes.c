@@ -174,6 +174,14 @@ static size_t product(size_t a, size_t b)
     return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
+const struct sweep_axis *sweep_axes_find(const struct sweep_axes *axes, const char *name)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        if (strcmp(axes->at[i].name, name) == 0)
+            return &axes->at[i];
+    return NULL;
+}
+
 size_t sweep_axes_total(const struct sweep_axes *axes)
 {
     size_t total = 1, flat = 0, kernels = kernel_count(axes);

@@ -32,6 +32,9 @@ int sweep_axes_read(struct sweep_axes *axes, const json_t *request, const struct
                     size_t limit, struct problems *problems);
 void sweep_axes_free(struct sweep_axes *axes);
 
+/* The axis of that name; NULL: there is none. */
+const struct sweep_axis *sweep_axes_find(const struct sweep_axes *axes, const char *name);
+
 /* How many points there are; SIZE_MAX when they are more than that. */
 size_t sweep_axes_total(const struct sweep_axes *axes);
 

@@ -286,6 +286,7 @@ const lists = {
   "lists.sweeps_some": ["Sweeps, newest first", "扫描，最新在前"],
   "lists.sweeps_ended": ["Sweeps, newest first: all have ended", "扫描，最新在前：均已结束"],
   "lists.state": ["state", "状态"],
+  "lists.not_ended": ["not ended", "未结束"],
   "lists.label": ["label", "标签"],
   "lists.label_hint": ["name=value", "名称=值"],
   "label.lesson": ["lesson", "课程"],

@@ -18,7 +18,7 @@ static const struct filter {
     const char *name; /* of the query parameter */
     bool sweeps;      /* it filters sweeps too */
 } filters[] = {
-    {OPTION_KERNEL, "kernel", false}, {OPTION_STATE, "state", false},
+    {OPTION_KERNEL, "kernel", false}, {OPTION_STATE, "state", true},
     {OPTION_DEVICE, "device", false}, {OPTION_DEVICE_UUID, "device_uuid", true},
     {OPTION_OWNER, "owner", true},    {OPTION_SWEEP, "sweep", false},
     {OPTION_SINCE, "since", true},    {OPTION_UNTIL, "until", true},
@@ -34,8 +34,8 @@ static int check(const struct command_line *options, struct error *error)
         if (options->given[filters[i].option] && !filters[i].sweeps)
             return error_set(
                 error, ERROR_INVALID,
-                language_text("--%s is of experiments: sweeps are found by label, owner, device-uuid, since "
-                              "and until"),
+                language_text("--%s is of experiments: sweeps are found by state, label, owner, device-uuid, "
+                              "since and until"),
                 manual_options[filters[i].option].name);
     if (options->given[OPTION_CSV])
         return error_set(error, ERROR_INVALID,

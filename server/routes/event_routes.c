@@ -118,7 +118,7 @@ static void sweep_end_write(void *arg, const char *id, struct buffer *out)
     struct error error = {0};
     if (store_sweep(service->store, id, &row, &error) < 0)
         return;
-    end_write(out, id, sweep_reply_state(&row));
+    end_write(out, id, sweep_state_name(sweep_row_state(&row)));
     sweep_row_clear(&row);
 }
 

@@ -49,15 +49,25 @@ static bool label_read(const char *text, struct query_list *list)
            sizeof list->label_value;
 }
 
+static const char *state_read(const struct request *request, bool sweeps, int *state)
+{
+    const char *text = request_query(request, "state");
+    if (!text)
+        return NULL;
+    *state = sweeps ? sweep_state_of(text) : job_state_of(text);
+    if (*state >= 0)
+        return NULL;
+    return sweeps ? "state must be running, succeeded, finished or cancelled"
+                  : "state must be queued, running, succeeded, failed or cancelled";
+}
+
 /* What only a list of experiments may be asked for. */
 static const char *experiments_read(const struct request *request, struct query_list *list)
 {
     struct store_filter *filter = &list->filter;
-    const char *state = request_query(request, "state"), *device = request_query(request, "device");
+    const char *device = request_query(request, "device");
     if (!text_read(request, "kernel", list->kernel, sizeof list->kernel, &filter->kernel))
         return "kernel must be the name of a kernel";
-    if (state && (filter->state = job_state_of(state)) < 0)
-        return "state must be queued, running, succeeded, failed or cancelled";
     if (device && !header_field_number(device, 0, 999999999, &filter->device) &&
         (filter->device = service_find_device(service_of(request)->devices, device)) < 0)
         return "device must be the number of a device, or its name, as GET /v1/devices lists them";
@@ -67,7 +77,7 @@ static const char *experiments_read(const struct request *request, struct query_
     return NULL;
 }
 
-const char *query_list(const struct request *request, int size, struct query_list *list)
+const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list)
 {
     struct store_filter *filter = &list->filter;
     const char *label = request_query(request, "label"), *token = request_query(request, "page_token");
@@ -92,6 +102,8 @@ const char *query_list(const struct request *request, int size, struct query_lis
     if (token)
         memcpy(list->token, token, sizeof list->token);
     const char *wrong = page_size_read(request, &list->size);
+    if (!wrong)
+        wrong = state_read(request, sweeps, &filter->state);
     return wrong ? wrong : experiments_read(request, list);
 }
 

@@ -15,8 +15,9 @@ struct query_list {
     char token[ID_BYTES]; /* the list goes on behind that id; empty: from its beginning */
 };
 
-/* Without page_size the size is `size`. *list must stay where it is. */
-const char *query_list(const struct request *request, int size, struct query_list *list);
+/* Without page_size the size is `size`. sweeps: the list is of these, which have states of their own. *list must
+   stay where it is. */
+const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list);
 
 /* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is
    given. */

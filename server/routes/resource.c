@@ -37,7 +37,7 @@ int resource_read(struct request *request, struct stored_resource *found, enum h
     if (id_valid(id) && resource_is_sweep(request)) {
         if (store_sweep(store, id, &found->row, &error) == 0) {
             found->ended = sweep_row_ended(&found->row);
-            found->state = sweep_reply_state(&found->row);
+            found->state = sweep_state_name(sweep_row_state(&found->row));
             found->owner = found->row.owner;
             return 0;
         }
@@ -192,7 +192,8 @@ enum handled resource_list(struct request *request)
     listing->service = service_of(request);
     listing->sweeps = resource_is_sweep(request);
     listing->table = strcmp(request_type(request), CSV_MEDIA_TYPE) == 0;
-    const char *wrong = query_list(request, listing->table ? INT_MAX : QUERY_PAGE_SIZE, &listing->asked);
+    const char *wrong =
+        query_list(request, listing->sweeps, listing->table ? INT_MAX : QUERY_PAGE_SIZE, &listing->asked);
     listing->left = listing->asked.size;
     if (!wrong && columns && !listing->table)
         wrong = "columns are a table's: ask for one with Accept: text/csv";

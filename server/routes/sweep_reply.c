@@ -17,16 +17,6 @@
 
 /* ---- the sweep ---- */
 
-const char *sweep_reply_state(const struct sweep_row *row)
-{
-    if (!sweep_row_ended(row))
-        return "running";
-    if (row->cancelled)
-        return "cancelled";
-    int succeeded = row->states[JOB_SUCCEEDED];
-    return succeeded && succeeded + row->removed == row->total ? "succeeded" : "finished";
-}
-
 static void write_devices(struct json_writer *json, struct service *service, const struct device_set *devices)
 {
     if (!device_set_count(devices)) {
@@ -81,7 +71,7 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
     double eta_s = queue_view_sweep_eta_s(service->queue, row->id, &paused);
     json_writer_begin_object(json, key);
     json_writer_string(json, "id", row->id);
-    json_writer_string(json, "state", sweep_reply_state(row));
+    json_writer_string(json, "state", sweep_state_name(sweep_row_state(row)));
     json_writer_time(json, "submitted_at", row->submitted_ms);
     json_writer_time(json, "finished_at", ended ? row->finished_ms : 0);
     json_writer_string(json, "recipe", row->recipe);

@@ -25,9 +25,6 @@ struct sweep_page {
 int sweep_reply_columns_check(const struct sweep_page *page, const char *axes, const char *request,
                               char detail[COLUMNS_DETAIL_BYTES]);
 
-/* "running", "cancelled", "succeeded" or "finished". */
-const char *sweep_reply_state(const struct sweep_row *row);
-
 /* Writes where it stands, and leaves the object open; `request`: with what was asked for. Returns the seconds
    until its last experiment has ended; negative: not known. */
 double sweep_reply_open(struct json_writer *json, const char *key, struct service *service,

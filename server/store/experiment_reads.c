@@ -257,6 +257,20 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     return status;
 }
 
+#define HAS_EXPERIMENT "EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id AND "
+#define HAS_RUNNING HAS_EXPERIMENT "e.state IN ('queued', 'running'))"
+#define HAS_SHOWN(states) HAS_EXPERIMENT "e.state IN (" states ") AND e.id" NOT_REMOVED ")"
+#define ALL_SUCCEEDED                                                                                        \
+    "(NOT refused AND " HAS_SHOWN("'succeeded'") " AND NOT " HAS_SHOWN("'failed', 'cancelled'") ")"
+
+/* As sweep_row_state() has it. */
+static const char *const state_conditions[SWEEP_STATES] = {
+    [SWEEP_RUNNING] = " AND " HAS_RUNNING,
+    [SWEEP_SUCCEEDED] = " AND NOT " HAS_RUNNING " AND NOT cancelled AND " ALL_SUCCEEDED,
+    [SWEEP_FINISHED] = " AND NOT " HAS_RUNNING " AND NOT cancelled AND NOT " ALL_SUCCEEDED,
+    [SWEEP_CANCELLED] = " AND NOT " HAS_RUNNING " AND cancelled",
+};
+
 /* Reads the ids of up to `limit` sweeps that are older; returns how many, or -1. All experiments of a sweep
    have the same labels, so the first one's are read. */
 static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int limit,
@@ -266,6 +280,8 @@ static int ids_read(struct store *store, const struct store_filter *filter, cons
     int count = 0;
     query_add(&query, "SELECT id FROM sweeps WHERE id" NOT_REMOVED " AND id < ?", before);
     filter_owner(&query, filter->owner);
+    if (filter->state >= 0)
+        buffer_text(&query.text, state_conditions[filter->state]);
     if (filter->label) {
         query_add(&query, " AND EXISTS (SELECT 1 FROM labels WHERE name = ?", filter->label);
         query_add(&query, " AND value = ?", filter->label_value);

@@ -23,7 +23,7 @@ int store_list(struct store *store, const struct store_filter *filter,
    millisecond for 10,000 points. */
 int store_sweep(struct store *store, const char *id, struct sweep_row *row, struct error *error);
 
-/* Newest first; as store_list(). The filter's owner, label, device_uuid (one of its experiments), since_ms,
+/* Newest first; as store_list(). The filter's state, owner, label, device_uuid (one of its experiments), since_ms,
    until_ms, before and limit count. */
 int store_sweeps(struct store *store, const struct store_filter *filter,
                  int (*each)(void *arg, const struct sweep_row *), void *arg, struct error *error);

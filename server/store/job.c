@@ -19,6 +19,33 @@ int job_state_of(const char *name)
     return words_find(name, WORDS_TABLE(state_names));
 }
 
+static const char *const sweep_state_names[SWEEP_STATES] = {
+    [SWEEP_RUNNING] = "running",
+    [SWEEP_SUCCEEDED] = "succeeded",
+    [SWEEP_FINISHED] = "finished",
+    [SWEEP_CANCELLED] = "cancelled",
+};
+
+const char *sweep_state_name(enum sweep_state state)
+{
+    return sweep_state_names[state];
+}
+
+int sweep_state_of(const char *name)
+{
+    return words_find(name, WORDS_TABLE(sweep_state_names));
+}
+
+enum sweep_state sweep_row_state(const struct sweep_row *row)
+{
+    if (!sweep_row_ended(row))
+        return SWEEP_RUNNING;
+    if (row->cancelled)
+        return SWEEP_CANCELLED;
+    int succeeded = row->states[JOB_SUCCEEDED];
+    return succeeded && succeeded + row->removed == row->total ? SWEEP_SUCCEEDED : SWEEP_FINISHED;
+}
+
 void sweep_row_clear(struct sweep_row *row)
 {
     free(row->request);

@@ -72,6 +72,17 @@ static inline bool sweep_row_ended(const struct sweep_row *row)
     return row->states[JOB_QUEUED] + row->states[JOB_RUNNING] == 0;
 }
 
+enum sweep_state { SWEEP_RUNNING, SWEEP_SUCCEEDED, SWEEP_FINISHED, SWEEP_CANCELLED, SWEEP_STATES };
+
+/* running: a run has not ended; then cancelled: somebody cancelled it; succeeded: every run that was not removed
+   did, and one at least; else finished. */
+enum sweep_state sweep_row_state(const struct sweep_row *row);
+
+const char *sweep_state_name(enum sweep_state state);
+
+/* -1 when there is none of that name. */
+int sweep_state_of(const char *name);
+
 void sweep_row_clear(struct sweep_row *row);
 
 /* One run of a point of a sweep; all is on disk, and borrowed. Without a job it cannot be launched (there is a
@@ -100,7 +111,7 @@ struct store_events {
 /* Which experiments, or sweeps, a list has. */
 struct store_filter {
     const char *kernel;              /* NULL: any */
-    int state;                       /* -1: any */
+    int state;                       /* an enum job_state, of sweeps an enum sweep_state; -1: any */
     int device;                      /* -1: any */
     const char *sweep;               /* NULL: any */
     const char *owner;               /* NULL: any; empty: nobody by name */

@@ -138,7 +138,7 @@ WRONG = [
     (["show", "a", "b"], USAGE, '"b" is one too many: coalesce show'),
     (["ls", "sweeps"], USAGE, '"sweeps" is one too many: did you mean --sweeps?'),
     (["rn", "copy"], USAGE, 'there is no command "rn": did you mean "run"?'),
-    (["ls", "--sweeps", "--kernel", "copy"], USAGE, "--kernel is of experiments: sweeps are found by label, owner"),
+    (["ls", "--sweeps", "--kernel", "copy"], USAGE, "--kernel is of experiments: sweeps are found by state, label, owner"),
     (["ls", "--sweeps", "--csv"], USAGE, "no table"),
     (["show", "a", "--json", "--columns", "id"], USAGE, "--json and --columns do not go together"),
     (["show", "../livez"], USAGE, "is no id"),

@@ -97,6 +97,29 @@ def test_points_that_share_an_experiment_are_one_that_is_removed(service):
     assert removed(service)[sweep["id"]]["experiments"] == len(there) - 1
 
 
+def test_sweeps_are_found_by_the_state_that_each_shows(service):
+    wide = {"kernel": "sum_matrix_2d", "size": [512, 512]}
+    well, one_gone = (sweep_of(service, {**SMALL, "offset": [0, offset]}) for offset in (1, 2))
+    assert service.delete(one_gone["points"][0]["links"]["self"] + "?remove=true").status_code == 204
+    finished = [sweep_of(service, {**SMALL, "offset": [0, 1], "labels": {"fake": "error:cuda_error"}}),
+                sweep_of(service, {**wide, "block": [[256, 8], [32, 8]]}),
+                sweep_of(service, {**wide, "block": [[256, 8], [512, 8]]})]
+    slow = json.dumps({**SMALL, "offset": [0, 1, 2], "labels": {"fake": "sleep:30"}})
+    running, stopped = (service.request("POST", "/v1/sweeps", data=slow, headers={"Content-Type": "application/json"})
+                        .json()["id"] for _ in range(2))
+    assert service.delete(f"/v1/sweeps/{stopped}").status_code < 300
+    here = {"running": {running}, "succeeded": {well["id"], one_gone["id"]}, "cancelled": {stopped},
+            "finished": {one["id"] for one in finished}}
+    listed = service.get("/v1/sweeps?page_size=500").json()["sweeps"]
+    for state, some in here.items():
+        found = [one["id"] for one in listed if one["state"] == state]
+        assert some <= set(found)
+        assert ids(service, f"/v1/sweeps?page_size=500&state={state}") == found
+        assert ids(service, f"/v1/sweeps?page_size=1&state={state}") == found[:1]
+    service.delete(f"/v1/sweeps/{running}")
+    assert "running, succeeded, finished or cancelled" in service.get("/v1/sweeps?state=failed").json()["detail"]
+
+
 def test_a_point_comes_back_after_its_sweep(service):
     sweep = sweep_of(service, {**SMALL, "offset": [0, 1, 2]})
     path, point = sweep["links"]["self"], f"/v1/experiments/{sweep['points'][1]['id']}"

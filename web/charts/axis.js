@@ -64,7 +64,7 @@ export function xScale({kind, values}, from, to) {
 export function yScale(values, top, bottom, {zero = false, height = bottom - top} = {}) {
   const low = Math.min(...values), high = Math.max(...values),
         margin = (high - low || Math.abs(high) * 0.1 || 1) * 0.07;
-  const whole = zero || low <= 0.4 * high;
+  const whole = zero || low <= 0.4 * high || low === high;
   const scale = scaleLinear([whole ? Math.min(0, low) : Math.max(0, low - margin), high + margin], [bottom, top]);
   const ticks = scale.ticks(Math.max(2, Math.min(7, Math.floor(height / 34))));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1, places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));

@@ -17,6 +17,8 @@ const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 function hint(field, text, typed, fields) {
   const {value, values} = read(field, text), dtype = fields.find(one => one.name === "dtype"),
                 bytesEach = elementBytes(read(dtype, typed.dtype ?? dtype.initial).value);
+  const wrong = field.kind === "integer" || field.kind === "size" ? values?.find(one => typeof one === "string") : null;
+  if (wrong) return t("new.no_number", {text: wrong});
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {
     const n = (Array.isArray(value) ? value : [value]).reduce((product, one) => product * one, 1);

@@ -10,6 +10,7 @@ wordsAdd({
   "new.no_kernel": ["no kernel is called so", "没有这个名称的内核"],
   "new.unknown": ["There is no kernel {name}. The nearest name is {near}; below is {shown}.", "没有内核 {name}。最接近的名称是 {near}；下面是 {shown}。"],
   "new.no_device": ["no device", "无设备"],
+  "new.no_number": ["{text} is not a number", "{text} 不是数"],
   "new.values": ["{n} values: an axis", "{n} 个值：一个轴"],
   "new.an_array": ["{size} an array", "每个数组 {size}"],
   "new.sector_is": ["a sector is {sector}, a line {line}", "一个扇区 {sector} 个元素，一个缓存行 {line} 个"],

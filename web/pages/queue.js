@@ -10,7 +10,7 @@ import {agoCell, asked, button, cell, experimentLink, headCell, headUnseen, numb
 import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
-const REDRAW_MS = 250, OWN_MS = 5000, OWN = 20;
+const REDRAW_MS = 250, OWN_MS = 2000, OWN = 20;
 
 export const title = () => t("queue.title");
 

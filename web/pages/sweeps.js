@@ -17,6 +17,13 @@ import {noValue, t} from "../words.js";
 
 const FRESH_MS = 1000;
 
+/* The service calls all that have not ended running, also those of which nothing runs yet. */
+const STATE = {
+  name: "state",
+  options: ["running", "succeeded", "finished", "cancelled"],
+  word: one => t(one === "running" ? "lists.not_ended" : `state.${one}`)
+};
+
 export const title = () => t("nav.sweeps");
 
 /* Of these the list has columns of its own, or they do not tell sweeps apart. */
@@ -95,7 +102,7 @@ function sideOf(sweeps, requests) {
 }
 
 export async function open(root, params, {api, query, go, announce, signal}) {
-  const filters = filtersOf(query, ["owner", "label", "since", "until"]), after = query.get("page_token");
+  const filters = filtersOf(query, ["state", "owner", "label", "since", "until"]), after = query.get("page_token");
   const heading = h("h1", {class: "heading"}, t("nav.sweeps")), line = h("div", {});
   const requests = new Map(); /* {request, values}: lists leave them out */
   let page = null, state = {};
@@ -183,8 +190,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   };
   replace(
     root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: link("new")}, t("lab.new"))),
-    h("section", {class: "panel"}, filterForm("sweeps", filters, [OWNER, LABEL, ...TIMES], go, list.node), list.node,
-      bar.node, line));
+    h("section", {class: "panel"}, filterForm("sweeps", filters, [STATE, OWNER, LABEL, ...TIMES], go, list.node),
+      list.node, bar.node, line));
   await read();
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [
