@@ -86,11 +86,16 @@ static const char *failure_store(struct expander *x, const struct problems *prob
 {
     const struct problem *first = &problems->at[0];
     struct json_writer json = text_begin(x);
-    char detail[320];
+    char detail[320], chinese[320];
     snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "kind", "invalid");
     json_writer_string(&json, "detail", detail);
+    if (problem_zh(first->detail, chinese, sizeof chinese)) {
+        json_writer_begin_object(&json, "zh");
+        json_writer_string(&json, "detail", chinese);
+        json_writer_end(&json);
+    }
     problem_write_fields(&json, "errors", problems, PROBLEM_ENGLISH);
     json_writer_end(&json);
     return text_store(x->sweep, &x->text);
@@ -314,16 +319,12 @@ int sweep_expand(struct sweep *sweep, const json_t *object, const struct request
     json_object_del(round, "spread");
     int status = round ? sweep_axes_read(&x.axes, round, kernels, SWEEP_POINTS_MAX, problems) : -1;
     size_t total = status == 0 ? sweep_axes_total(&x.axes) : 0;
-    if (status == 0)
-        status = total_check(total, sweep->rounds, problems);
-    if (status == 0)
-        status = sweep_axes_check(&x.axes, round, problems);
-    if (status == 0)
-        status = device_fit_check_named(json_object_get(round, "device"), offers, problems);
-    if (problems->count != before)
+    if (status == 0 &&
+        (total_check(total, sweep->rounds, problems) < 0 || sweep_axes_check(&x.axes, round, problems) < 0 ||
+         device_fit_check_named(json_object_get(round, "device"), offers, problems) < 0))
         status = -1;
     if (status == 0)
-        status = expander_run(&x, round, total);
+        status = problems->count == before ? expander_run(&x, round, total) : -1;
     return expander_end(&x, round, status);
 }
 

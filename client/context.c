@@ -28,10 +28,14 @@ static int unknown_option(const char *text, struct error *error)
     char name[SUGGEST_NAME_MAX + 1];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
     suggest_among(&meant, text[1] == '-' ? name : "", manual_options, OPTION_COUNT, sizeof *manual_options);
-    return meant.found
-               ? error_set(error, ERROR_INVALID, language_text("there is no option %s: did you mean --%s?"),
-                           text, meant.found)
-               : error_set(error, ERROR_INVALID, language_text("there is no option %s"), text);
+    if (meant.found)
+        return error_set(error, ERROR_INVALID, language_text("there is no option %s: did you mean --%s?"),
+                         text, meant.found);
+    if (words_contain("arch size block grid dtype offset load repeat counters placement priority", name))
+        return error_set(error, ERROR_INVALID,
+                         language_text("there is no option %s: a field of the request is given as %s=VALUE"),
+                         text, name);
+    return error_set(error, ERROR_INVALID, language_text("there is no option %s"), text);
 }
 
 static int unknown_command(const char *text, struct error *error)
@@ -83,6 +87,13 @@ static int one_too_many(const struct manual_command *command, const char *word, 
                      command->name, command->arguments);
 }
 
+/* "warp=5", where it is --warp 5. */
+static bool is_option(const struct manual_command *command, const char *word)
+{
+    enum option option = strchr(word, '=') ? find_option(word, false) : OPTION_COUNT;
+    return (option == OPTION_WARP || option == OPTION_BLOCK) && command_table_takes(command, option);
+}
+
 static int check_words(const struct command_line *options, struct error *error)
 {
     const struct manual_command *command = options->command;
@@ -92,6 +103,12 @@ static int check_words(const struct command_line *options, struct error *error)
                              manual_options[i].name);
     if (!command || options->given[OPTION_HELP])
         return 0;
+    for (int i = 0; i < options->word_count; i++)
+        if (is_option(command, options->words[i]))
+            return error_set(error, ERROR_INVALID,
+                             language_text("\"%s\" is no field here: did you mean --%s %s?"),
+                             options->words[i], manual_options[find_option(options->words[i], false)].name,
+                             strchr(options->words[i], '=') + 1);
     if (options->word_count < command->least)
         return error_set(error, ERROR_INVALID, language_text("%s needs more: coalesce %s %s"), command->name,
                          command->name, command->arguments);

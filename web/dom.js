@@ -5,9 +5,10 @@
    true sets an empty attribute, false, null and undefined set none. `value`, `checked`, `disabled`, `selected` are set
    as properties. Children: nodes, texts, numbers, lists of them; null and false are left out. replace(node,
    ...children) puts them in the place of what is there. redraw(...) does the same for what is drawn again and again:
-   nothing is touched when it looks the same, and an element with the same data-key keeps the focus; redrawEach(node,
-   children) touches only those children, elements, that look different, and of rows of a table only such cells: what
-   one is about to click on stays. tip(node, text) tells the text on hover, focus and tap. */
+   nothing is touched when it looks the same, and an element with the same data-key keeps the focus, or where it is gone
+   from a page's .acts the first of these gets it; redrawEach(node, children) touches only those children, elements,
+   that look different, and of rows of a table only such cells: what one is about to click on stays. Neither touches
+   what holds the button that is pressed just now. tip(node, text) tells the text on hover, focus and tap. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 
@@ -59,16 +60,59 @@ export function redraw(node, ...children) {
   const fresh = childrenAdd(node.cloneNode(false), children);
   if (fresh.childNodes.length === node.childNodes.length && [
         ...fresh.childNodes
-      ].every((child, i) => child.isEqualNode(node.childNodes[i])))
+      ].every((child, i) => child.isEqualNode(node.childNodes[i]))) {
+    later.delete(node);
     return node;
+  }
   return keepingFocus(node, () => node.replaceChildren(...fresh.childNodes));
 }
 
+/* A press and its click that meet two elements are no click: while a button is held down, what it is in is not drawn
+   anew. In time by CLICK_MS a click follows, or none does. */
+const CLICK_MS = 300;
+let pressed = null;
+const later = new Map();
+
+function release() {
+  pressed = null;
+  const changes = [...later];
+  later.clear();
+  for (const [node, change] of changes) keepingFocus(node, change);
+}
+document.addEventListener("pointerdown", ({target}) => {
+  pressed = target.closest?.("button, a, summary, label, input[type=checkbox]") ?? null;
+}, true);
+document.addEventListener("pointerup", () => setTimeout(release, CLICK_MS), true);
+document.addEventListener("pointercancel", release, true);
+document.addEventListener("click", () => {
+  pressed = null;
+  setTimeout(release);
+}, true);
+
+/* What gets the focus in a node that was drawn anew: the same element, by its data-key or as a link; in a table else
+   the link of the same row, or of the row that has its place now; of a page's .acts the first. */
+function focusOf(active) {
+  const {key} = active.dataset, href = active.getAttribute("href"), row = active.closest("tbody tr"),
+        of = row?.querySelector("a")?.getAttribute("href"), at = row ? [...row.parentNode.children].indexOf(row) : -1;
+  return node => {
+    const link = wanted => wanted && [...node.querySelectorAll("a")].find(one => one.getAttribute("href") === wanted),
+          rows = node.querySelectorAll(node.matches("tbody") ? "tr" : "tbody tr");
+    return key && [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key) || link(href) ||
+      link(of) || row && rows[Math.min(at, rows.length - 1)]?.querySelector("a") ||
+      node.matches(".acts") && node.querySelector("a, button") || null;
+  };
+}
+
 function keepingFocus(node, change) {
-  const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  later.delete(node);
+  if (pressed && node.contains(pressed)) {
+    later.set(node, change);
+    return node;
+  }
+  const active = node.contains(document.activeElement) ? document.activeElement : null,
+        again = active && focusOf(active);
   change();
-  if (key && !node.contains(document.activeElement))
-    [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+  if (active && !node.contains(document.activeElement)) again(node)?.focus({preventScroll: true});
   if (told && !told.isConnected) tipHide();
   return node;
 }

@@ -2,13 +2,14 @@
 
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
    from others; labelMarks(labels), labelText(name, value), labelName(name), labelOf(words); stateMark(name);
+   withInterval(median, low, high), without unit;
    resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children),
    spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a
    table; phaseName(phase) is what a run does, as its progress names it; button(text, f, options) that is off while f
    runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
-import {bandwidth, count, digits, duration, percent, shape} from "./format.js";
+import {bandwidth, count, digits, duration, fixed, interval, intervalForm, percent, shape} from "./format.js";
 import {DICTIONARY, noValue, t, term} from "./words.js";
 
 const COMMON = new Set([
@@ -127,6 +128,16 @@ export const stateMark = name =>
     SIGNS[name] && " ", name === "throttled" ? term(name) : t(`state.${name}`));
 
 /* ---- how it came out ---- */
+
+/* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
+export function withInterval(median, low, high) {
+  if (median === null) return noValue();
+  if (typeof low !== "number" || typeof high !== "number" || low === high) return digits(median);
+  const [first, ...rest] = interval(median, low, high, t("interval.to")).split("\u00a0±");
+  return rest.length ?
+    [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] :
+    [fixed(median, intervalForm(median, low, high).places), h("span", {class: "quiet"}, ` ${first}`)];
+}
 
 /* "sectors", or "lines, segments": what transactions are on a chip, of each kind of unit once. Results that do not say
    it are of chips that move sectors. */

@@ -4,7 +4,8 @@
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
    one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
    does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
-   when another page is opened. */
+   when another page is opened. focusUnder(): where the button that was pressed is gone, and the focus with it, the
+   first link or button of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -28,6 +29,11 @@ export const removalsDraw = () => draw();
 async function read() {
   ({removals: rows} = await get("/v1/removals?removed_by=me"));
   draw();
+}
+
+export function focusUnder() {
+  if (document.activeElement === document.body)
+    document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
 }
 
 export async function removeAndLeave(path, list, go, options) {
@@ -73,8 +79,7 @@ async function restore(paths, go) {
   removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
   await read();
   if (shows(paths)) await go(location.pathname + location.search);
-  if (document.activeElement === document.body)
-    document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
+  focusUnder();
 }
 
 export function removalsBar(go) {

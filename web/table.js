@@ -44,3 +44,11 @@ export function rowsOf(text) {
   const [names, ...rows] = cellsOf(text);
   return rows.map(row => Object.fromEntries(names.map((name, i) => [name, valueOf(row[i])])));
 }
+
+/* Of the numbers among them; null: there is none. */
+export const medianOf = values => {
+  const sorted = values.filter(value => typeof value === "number").sort((a, b) => a - b);
+  return sorted.length ?
+    (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2 :
+    null;
+};

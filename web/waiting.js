@@ -1,6 +1,7 @@
 /* What waits for devices, as the lab and the queue's page show it: each owner's, in the order in which they begin.
 
-   class Known remembers what is asked by an experiment's id (requests do not change). linesOf(queue) are the queues:
+   class Known remembers what is asked by an experiment's id (requests do not change); its settled(queue) is the queue
+   to draw. linesOf(queue) are the queues:
    devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links.
    steadyRows(node, changed) gives a function of (known, line), the rows of its table: {owner, queued, next, begins,
    ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the node's
@@ -16,7 +17,7 @@ import {count, duration, percent} from "./format.js";
 import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
-const KEPT = 200;
+const KEPT = 200, SETTLE_MS = 1000;
 
 export class Known {
   constructor(signal, changed) {
@@ -34,6 +35,18 @@ export class Known {
     this.ask(id);
     if (this.byId.size > KEPT) this.byId.delete(this.byId.keys().next().value);
     return null;
+  }
+
+  /* The queue, or how it was before until what it names is known, or SETTLE_MS have gone by: else what has begun would
+     stand among those that wait as well. */
+  settled(queue) {
+    const ids = queue.devices.length > DRAWN_MOST ?
+      [] :
+      queue.devices.flatMap(({running, owners}) => [running, ...owners.map(one => one.queued ? one.next : null)])
+        .filter(Boolean);
+    const known = ids.map(id => this.get(id)).every(Boolean), now = Date.now();
+    if (known || !this.last || now - this.last.at > SETTLE_MS) this.last = {queue, at: now};
+    return this.last.queue;
   }
 
   /* Anew, for its place. */
@@ -154,7 +167,9 @@ function what(row, me) {
         class: "quiet",
         href: api.link(`experiments?state=queued${row.owner === null ? "" : `&owner=${encodeURIComponent(row.owner)}`}`)
       },
-        t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner}))
+        t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner})),
+    row.ends !== null &&
+      h("span", {class: "phone quiet"}, t("punct.comma"), t("queue.ends_in"), " ", duration(row.ends))
   ];
 }
 

@@ -258,6 +258,11 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);
+    else if (answers_is_interpreted(experiment))
+        printf(language_text("no times: %s"),
+               language_reason(json_path_text(experiment, "timing.reason", "?"),
+                               (char[LANGUAGE_REASON_BYTES]){0})),
+            putchar('\n');
     if (!answers_is_interpreted(experiment))
         answers_print_result_time(json_object_get(experiment, "time"), screen);
     print_predicted(experiment);

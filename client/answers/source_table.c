@@ -56,6 +56,29 @@ static void print_beside(const struct screen *screen, const char *bar, const cha
     }
 }
 
+/* The scalars that were assumed, one that was not given is 0: "  with n = 1000, stride = 0". */
+static void print_scalars(const json_t *answer)
+{
+    const json_t *request = json_object_get(answer, "request");
+    char text[SOURCE_LINE_BYTES] = "", count[NUMBER_BYTES];
+    size_t i;
+    json_t *argument;
+    json_array_foreach (json_object_get(request, "arguments"), i, argument) {
+        const char *name = json_path_text(argument, "name", "?");
+        bool size = strcmp(json_path_text(argument, "value", ""), "size") == 0;
+        const json_t *value = json_object_get(request, size ? "size" : name);
+        if (!json_object_get(argument, "value") || !json_is_number(value))
+            continue;
+        if (json_is_integer(value))
+            number_count(count, json_integer_value(value));
+        else
+            snprintf(count, sizeof count, "%.6g", json_real_value(value));
+        json_path_append(text, sizeof text, "%s%s = %s", *text ? language_text(", ") : "", name, count);
+    }
+    if (*text)
+        printf(language_text("  with %s\n"), text);
+}
+
 void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,
                           const struct screen *screen)
 {
@@ -63,6 +86,7 @@ void answers_print_source(const json_t *answer, const json_t *prediction, const 
     const json_t *lines = json_object_get(prediction, "lines");
     const char *bar = screen->ascii ? "|" : "│";
     char reason[LANGUAGE_REASON_BYTES];
+    print_scalars(answer);
     if (!lines)
         return;
     printf("\n%s%s%s%s\n", json_path_text(prediction, "arch", ""), language_text(", "),
@@ -133,17 +157,6 @@ void answers_print_faults(const json_t *rows, const char *file, const char *sour
     }
 }
 
-/* The argument that is the experiment's size. */
-static const char *size_name(const json_t *answer)
-{
-    size_t i;
-    json_t *argument;
-    json_array_foreach (json_object_get(json_object_get(answer, "request"), "arguments"), i, argument)
-        if (strcmp(json_path_text(argument, "value", ""), "size") == 0)
-            return json_path_text(argument, "name", "size");
-    return "size";
-}
-
 void answers_print_check(const json_t *answer, const char *file)
 {
     const json_t *check = json_object_get(answer, "check");
@@ -155,8 +168,5 @@ void answers_print_check(const json_t *answer, const char *file)
            : json_path_number(check, "blocks") == 1 ? language_text("%s: no fault found in its one block\n")
                                                     : language_text("%s: no fault found in all %s blocks\n"),
            file, checked, all);
-    if (json_path_number(answer, "request.size") > 0) {
-        number_count(all, (long long)json_path_number(answer, "request.size"));
-        printf(language_text("  with %s = %s\n"), size_name(answer), all);
-    }
+    print_scalars(answer);
 }

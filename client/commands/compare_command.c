@@ -113,6 +113,32 @@ static int add_sweep(struct context *context, const char *id, json_t *experiment
     return status;
 }
 
+/* Is the path found? */
+static bool is_there(struct context *context, const char *path)
+{
+    struct http_client_response response;
+    int status = http_client_send(
+        &context->service, &(struct http_client_request){.method = "GET", .path = path, .accept_status = 404},
+        &response);
+    bool there = status == EXIT_FINE && response.status == 200;
+    http_client_response_free(&response);
+    return there;
+}
+
+/* An id that is an experiment's, and no sweep's. */
+static void find_experiment(struct context *context, json_t *side)
+{
+    const char *id = json_path_text(side, "sweep", NULL);
+    char *sweep = id && !strchr(id, '.') ? fetch_path(context, "/v1/sweeps", id, "?page_size=1") : NULL;
+    char *experiment = sweep ? fetch_path(context, "/v1/experiments", id, "") : NULL;
+    if (experiment && !is_there(context, sweep) && is_there(context, experiment)) {
+        json_object_set(side, "experiment", json_object_get(side, "sweep"));
+        json_object_del(side, "sweep");
+    }
+    free(sweep);
+    free(experiment);
+}
+
 /* The page joins several sweeps, or experiments, as sweep:ID.ID and experiment:ID.ID. */
 static int join_experiments(struct context *context, json_t *side)
 {
@@ -162,6 +188,8 @@ int command_compare(struct context *context)
     json_t *document = NULL, *request = make_request(&context->options, &error);
     if (!request)
         return context_usage(context, &error);
+    find_experiment(context, json_object_get(request, "a"));
+    find_experiment(context, json_object_get(request, "b"));
     int status = join_experiments(context, json_object_get(request, "a"));
     if (status == EXIT_FINE)
         status = join_experiments(context, json_object_get(request, "b"));

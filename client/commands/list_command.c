@@ -25,10 +25,16 @@ static const struct filter {
 };
 enum { FILTERS = sizeof filters / sizeof *filters };
 
-/* Sweeps have fewer filters, and no table. */
+/* Experiments and sweeps have states of their own; sweeps have fewer filters, and no table. */
 static int check(const struct command_line *options, struct error *error)
 {
-    if (!options->given[OPTION_SWEEPS])
+    bool sweeps = options->given[OPTION_SWEEPS] != NULL;
+    const char *state = options->given[OPTION_STATE],
+               *states = sweeps ? "running succeeded finished cancelled"
+                                : "queued running succeeded failed cancelled";
+    if (state && !words_contain(states, state))
+        return error_set(error, ERROR_INVALID, language_text("--%s is one of: %s"), "state", states);
+    if (!sweeps)
         return 0;
     for (int i = 0; i < FILTERS; i++)
         if (options->given[filters[i].option] && !filters[i].sweeps)

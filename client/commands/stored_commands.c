@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/answers/answers.h"
+#include "client/answers/json_path.h"
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
@@ -80,6 +81,19 @@ static int cancel_one(struct context *context, const char *id)
                                : ask(context, "DELETE", resource.path, &resource, false, "cancelled", &code);
 }
 
+/* Says until when it can be brought back. */
+static void remark_undo(struct context *context, const char *id)
+{
+    json_t *document = NULL, *one;
+    size_t i;
+    if (fetch_json(context, "/v1/removals", &document) == EXIT_FINE)
+        json_array_foreach (json_object_get(document, "removals"), i, one)
+            if (strcmp(json_path_text(one, "id", ""), id) == 0)
+                screen_remark(&context->screen, language_text("coalesce undo %s brings it back until %s"), id,
+                              json_path_text(one, "restorable_until", "?"));
+    json_decref(document);
+}
+
 static int remove_one(struct context *context, const char *id)
 {
     struct resource resource;
@@ -91,7 +105,7 @@ static int remove_one(struct context *context, const char *id)
     snprintf(path, sizeof path, "%s?remove=true", resource.path);
     status = ask(context, "DELETE", path, &resource, false, "removed", &code);
     if (status == EXIT_FINE)
-        screen_remark(&context->screen, language_text("coalesce undo %s brings it back"), resource.id);
+        remark_undo(context, resource.id);
     return status;
 }
 
@@ -126,6 +140,10 @@ static int undo_one(struct context *context, const char *id)
         snprintf(path, sizeof path, "%s/restore", resource.path);
         status = ask(context, "POST", path, &resource, sweep, "restored", &code);
     }
+    if (status == EXIT_REFUSED)
+        screen_remark(&context->screen, "%s",
+                      language_text("What was removed can be brought back for a while only: see "
+                                    "restorable_until of GET /v1/removals."));
     return status;
 }
 

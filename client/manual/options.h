@@ -13,7 +13,8 @@ OPTION(PATIENCE, "patience", 0, "SECONDS",
 OPTION(HELP, "help", 'h', NULL, "print help, after a command for that command", NULL)
 OPTION(DETACH, "detach", 'd', NULL, "print the id and do not wait", NULL)
 OPTION(STRICT, "strict", 0, NULL,
-       "exit 5 when a result is not stable; a point of 6 runs or more has an interval over them, and is",
+       "exit 5 when a result is not stable; a point of 6 runs or more has an interval over them, and is; "
+       "a kernel of your own is not timed, which is no reason",
        NULL)
 OPTION(CANCEL, "cancel-on-interrupt", 0, NULL, "Ctrl-C cancels the work instead of leaving it in the queue",
        NULL)
@@ -28,7 +29,7 @@ OPTION(BLOCK, "in-block", 0, "X[xYxZ]", "the block of the grid to look at; 0 unl
 OPTION(LIMIT, "limit", 'n', "N", "at most so many rows, 500 at most; 20 unless given", NULL)
 OPTION(SWEEPS, "sweeps", 0, NULL, "list sweeps instead of experiments", NULL)
 OPTION(KERNEL, "kernel", 0, "NAME", "only those of this kernel", NULL)
-OPTION(STATE, "state", 0, "STATE", "only those in this state", "queued running succeeded failed cancelled")
+OPTION(STATE, "state", 0, "STATE", "only those in this state", NULL)
 OPTION(DEVICE, "device", 0, "DEVICE",
        "which one, by its name or number; to run on also any, or what it must be, with commas between: "
        "arch=sm_90,memory_bytes=100G",

@@ -93,7 +93,7 @@ json_t *parameters_item(const char *text, struct error *error)
     enum found found = read_integer(text, &end, &value);
     if (found == FOUND && !*end)
         return json_integer(value);
-    if (found == FOUND)
+    if (found == FOUND && strncmp(text, "0x", 2) != 0) /* a hexadecimal number is none */
         shape = read_shape(text, &found);
     if (found == TOO_LARGE)
         error_set(error, ERROR_INVALID, language_text("%s is more than 64 bits hold"), text);
@@ -142,8 +142,10 @@ static int expand(const char *text, json_t *list, struct error *error)
         return error_set(error, ERROR_INVALID, language_text("\"%s\" ends before it begins"), text);
     for (long long value = from; value <= to;) {
         if (json_array_size(list) >= COUNT_MAX)
-            return error_set(error, ERROR_INVALID, language_text("\"%s\" has more than %d values"), text,
-                             COUNT_MAX);
+            return error_set(
+                error, ERROR_INVALID,
+                language_text("\"%s\" has more than %d values; a step is quoted with it: \"1..4096 by x2\""),
+                text, COUNT_MAX);
         json_array_append_new(list, json_integer(value));
         if (factor ? __builtin_mul_overflow(value, factor, &value)
                    : __builtin_add_overflow(value, step, &value))

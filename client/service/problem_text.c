@@ -17,6 +17,7 @@ static const struct {
     {"GET /v1/recipes", "coalesce recipe"},
     {"/v1/recipes", "coalesce recipe"},
     {"GET /v1/devices", "coalesce devices"},
+    {"GET /v1/columns", "the first line of the table without --columns"},
     {"POST /v1/experiments/*/restore", "coalesce undo *"},
     {"POST /v1/sweeps/*/restore", "coalesce undo *"},
     {"describe all in \"arguments\"", "describe all in a file for --members: coalesce help check"},

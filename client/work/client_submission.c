@@ -58,6 +58,9 @@ static int post(struct context *context, const char *path, const json_t *request
     struct http_client_request http_request = fetch_question(context, path, body);
     http_request.repeatable = false;
     http_request.idempotency_key = key;
+    if (strstr(path, "columns="))
+        http_request.accept =
+            "text/csv"; /* columns are a table's; without a wait the answer is JSON all the same */
     int status = http_client_send(&context->service, &http_request, response);
     *interrupted = interrupt_received();
     if (status == EXIT_INTERRUPTED) {
@@ -70,13 +73,41 @@ static int post(struct context *context, const char *path, const json_t *request
     return status;
 }
 
+/* The table's columns are checked before anything runs: those of a sweep with its submission, to which the path goes,
+   those of one experiment by a list. */
+static int check_columns(struct context *context, const char *path, struct buffer *whole)
+{
+    const char *columns = context->options.given[OPTION_COLUMNS];
+    struct http_client_response response;
+    bool sweep = strcmp(path, "/v1/sweeps") == 0;
+    int status = EXIT_FINE;
+    buffer_text(whole, sweep ? path : "/v1/experiments?page_size=1");
+    if (columns && sweep)
+        http_client_escape(&context->service, whole, "view", context->options.given[OPTION_VIEW]);
+    if (columns)
+        http_client_escape(&context->service, whole, "columns", columns);
+    if (columns && !sweep) {
+        status = http_client_send(
+            &context->service,
+            &(struct http_client_request){.method = "GET", .path = whole->data, .accept = "text/csv"},
+            &response);
+        http_client_response_free(&response);
+    }
+    return status;
+}
+
 int client_submission_submit(struct context *context, const char *path, json_t *request)
 {
     struct http_client_response response;
     struct resource resource;
+    struct buffer whole = {0};
     bool interrupted;
-    int status = post(context, path, request, &response, &interrupted);
+    int status = check_columns(context, path, &whole);
+    if (status == EXIT_FINE)
+        status = post(context, strcmp(path, "/v1/sweeps") == 0 ? whole.data : path, request, &response,
+                      &interrupted);
     json_decref(request);
+    buffer_free(&whole);
     if (status != EXIT_FINE)
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);

@@ -89,6 +89,21 @@ int fetch_show(struct context *context, const char *path, fetch_print *print)
                          print);
 }
 
+/* Lines of a table end in CR LF (RFC 4180); the lines of a program's output here end in LF. */
+static void write_table(const struct http_client_response *response, FILE *out)
+{
+    const char *at = response->body.data, *end = at + response->body.size;
+    for (const char *line; at < end; at = line) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        line = next ? next + 1 : end;
+        size_t length = (size_t)(line - at);
+        bool both = length >= 2 && line[-1] == '\n' && line[-2] == '\r';
+        fwrite(at, 1, length - (both ? 2 : 0), out);
+        if (both)
+            fputc('\n', out);
+    }
+}
+
 int fetch_show_to(FILE *out, struct context *context, const struct http_client_request *request,
                   fetch_print *print)
 {
@@ -97,7 +112,9 @@ int fetch_show_to(FILE *out, struct context *context, const struct http_client_r
     struct http_client_response response;
     with_accept.accept = given[OPTION_CSV] ? "text/csv" : NULL;
     int status = http_client_send(&context->service, &with_accept, &response);
-    if (status == EXIT_FINE && (given[OPTION_CSV] || given[OPTION_JSON])) {
+    if (status == EXIT_FINE && given[OPTION_CSV]) {
+        write_table(&response, out);
+    } else if (status == EXIT_FINE && given[OPTION_JSON]) {
         fwrite(response.body.data, 1, response.body.size, out);
     } else if (status == EXIT_FINE) {
         json_t *document = json_path_parse(&context->screen, response.body.data);
@@ -192,7 +209,7 @@ int fetch_table(struct context *context, const char *path, FILE *out)
         &context->service,
         &(struct http_client_request){.method = "GET", .path = whole.data, .accept = "text/csv"}, &response);
     if (status == EXIT_FINE)
-        fwrite(response.body.data, 1, response.body.size, out);
+        write_table(&response, out);
     http_client_response_free(&response);
     buffer_free(&whole);
     return status;

@@ -139,6 +139,7 @@ void entry_wait(struct queue *queue, struct entry *entry)
 {
     struct device_group *group = entry->owner_queue->device_group;
     entry->phase = WAITING;
+    entry->order.bytes = (int64_t)entry->task.array_bytes;
     order_insert(waiting_tree(entry, 1), &entry->order, entry->task.id, entry->order.priority);
     order_insert(&group->ages, &entry->age, entry->task.id, 0);
     group->work_items += work_items_change(entry, 1);

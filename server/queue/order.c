@@ -12,9 +12,15 @@ bool order_before(const struct order_node *a, const struct order_node *b)
     return strcmp(a->id, b->id) < 0;
 }
 
+static int64_t tree_bytes(const struct order_node *root)
+{
+    return root ? root->sum : 0;
+}
+
 static void node_update_size(struct order_node *node)
 {
     node->size = order_size(node->left) + 1 + order_size(node->right);
+    node->sum = tree_bytes(node->left) + node->bytes + tree_bytes(node->right);
 }
 
 /* Splits a tree into the nodes before `key` and the nodes after it. */
@@ -60,6 +66,7 @@ void order_insert(struct order_node **root, struct order_node *node, const char 
     node->weight = (uint32_t)hash_text(id);
     while (*root && (*root)->weight >= node->weight) {
         (*root)->size++;
+        (*root)->sum += node->bytes;
         root = node_side(*root, node);
     }
     tree_split(*root, node, &node->left, &node->right);
@@ -71,6 +78,7 @@ void order_remove(struct order_node **root, struct order_node *node)
 {
     while (*root != node) {
         (*root)->size--;
+        (*root)->sum -= node->bytes;
         root = node_side(*root, node);
     }
     *root = tree_join(node->left, node->right);
@@ -94,13 +102,15 @@ struct order_node *order_at(struct order_node *root, int position)
     return root;
 }
 
-int order_position(const struct order_node *root, const struct order_node *node)
+int order_position(const struct order_node *root, const struct order_node *node, int64_t *bytes)
 {
     int position = 0;
     while (root) {
         bool before = order_before(root, node);
         if (before)
             position += order_size(root->left) + 1;
+        if (before && bytes)
+            *bytes += tree_bytes(root->left) + root->bytes;
         root = before ? root->right : root->left;
     }
     return position;

@@ -12,7 +12,9 @@ struct order_node {
     const char *id;  /* borrowed; unique in the tree */
     uint32_t weight; /* random; at most the parent's */
     int priority;
-    int size; /* number of nodes in the subtree */
+    int size;      /* number of nodes in the subtree */
+    int64_t bytes; /* set by the caller before the insertion: of the experiment's arrays */
+    int64_t sum;   /* of the bytes in the subtree */
 };
 
 void order_insert(struct order_node **root, struct order_node *node, const char *id, int priority);
@@ -34,5 +36,6 @@ static inline int order_size(const struct order_node *root)
     return root ? root->size : 0;
 }
 
-/* How many nodes of the tree are before this one, whether it is in the tree or not. */
-int order_position(const struct order_node *root, const struct order_node *node);
+/* How many nodes of the tree are before this one, whether it is in the tree or not; *bytes (NULL: not wanted): theirs
+   are added to it. */
+int order_position(const struct order_node *root, const struct order_node *node, int64_t *bytes);

@@ -93,7 +93,7 @@ static struct queue_position position_finish(const struct queue *queue,
 }
 
 struct queue_position position_by_share(struct queue *queue, const struct owner *owner,
-                                        const struct position_servers *servers, int before)
+                                        const struct position_servers *servers, int before, double mean_bytes)
 {
     int64_t now_ns = queue_state_now_ns(queue);
     struct queue_position position = position_first(queue, owner, servers, now_ns);
@@ -106,9 +106,11 @@ struct queue_position position_by_share(struct queue *queue, const struct owner 
             continue;
         struct position_load load = position_load(queue, other, servers, now_ns);
         int count = other == owner ? before : device_share_count(&own, before, &load.share);
+        double mean_s = other == owner && mean_bytes >= 0
+                            ? schedule_bytes_s(queue, owner, servers->only, mean_bytes)
+                            : load.share.mean_s;
         if (load.share.waiting || load.overrides)
-            position_behind(&position, count + load.overrides,
-                            load.share.mean_s * load.part / servers->count);
+            position_behind(&position, count + load.overrides, mean_s * load.part / servers->count);
     }
     return position_finish(queue, servers, position);
 }
@@ -120,10 +122,10 @@ static struct queue_position position_of_override(struct queue *queue, const str
     int before = 0;
     const struct device_group *group;
     for (int i = -1; (i = device_set_next(&servers->devices, i + 1)) >= 0;)
-        before += order_position(queue->devices[i].group.overrides, &entry->order);
+        before += order_position(queue->devices[i].group.overrides, &entry->order, NULL);
     LIST_FOREACH (group, &queue->device_groups, next)
         if (device_set_count_both(&group->devices, &servers->devices))
-            before += order_position(group->overrides, &entry->order);
+            before += order_position(group->overrides, &entry->order, NULL);
     position_behind(&position, before,
                     schedule_mean_s(queue, NULL, servers->only) / (servers->count ? servers->count : 1));
     return position_finish(queue, servers, position);
@@ -138,12 +140,13 @@ struct queue_position position_of_entry(struct queue *queue, const struct entry 
     struct position_servers servers = position_servers(queue, &entry->owner_queue->device_group->devices);
     if (entry->order.priority >= PRIORITY_OVERRIDE)
         return position_of_override(queue, entry, &servers);
-    int before = 0; /* of its owner */
+    int before = 0;    /* of its owner */
+    int64_t bytes = 0; /* of their arrays */
     const struct owner_queue *owner_queue;
     LIST_FOREACH (owner_queue, &entry->owner->owner_queues, of_owner) {
         struct position_servers others = position_servers(queue, &owner_queue->device_group->devices);
         if (owner_queue == entry->owner_queue || device_set_count_both(&others.devices, &servers.devices))
-            before += order_position(owner_queue->waiting, &entry->order);
+            before += order_position(owner_queue->waiting, &entry->order, &bytes);
     }
-    return position_by_share(queue, entry->owner, &servers, before);
+    return position_by_share(queue, entry->owner, &servers, before, before ? (double)bytes / before : -1);
 }

@@ -28,9 +28,11 @@ double position_if_known(const struct queue *queue, int device, double expected_
 double position_own_s(const struct queue *queue, const struct entry *entry);
 
 /* The position of an experiment of that owner (NULL: one whom the queue does not know yet) that has `before` others of the
-   owner before it and is not an override. own_s is the expected duration in the mean of the owner's waiting experiments. */
+   owner before it and is not an override. mean_bytes: of the arrays of one of these; negative: as of all that the owner
+   has waiting. own_s is the expected duration in the mean of the owner's waiting experiments. */
 struct queue_position position_by_share(struct queue *queue, const struct owner *owner,
-                                        const struct position_servers *servers, int before);
+                                        const struct position_servers *servers, int before,
+                                        double mean_bytes);
 
 /* The position of an entry. While it waits, own_s is that mean. */
 struct queue_position position_of_entry(struct queue *queue, const struct entry *entry);

@@ -34,7 +34,7 @@ double queue_view_wait_s(struct queue *queue, int device, const char *name)
     const struct owner *owner = owner_find(&queue->owners, name);
     struct position_servers servers = position_servers(queue, &devices);
     int before = owner ? position_load(queue, owner, &servers, queue_state_now_ns(queue)).share.waiting : 0;
-    double wait_s = position_by_share(queue, owner, &servers, before).ahead_s;
+    double wait_s = position_by_share(queue, owner, &servers, before, -1).ahead_s;
     pthread_mutex_unlock(&queue->lock);
     return wait_s;
 }
@@ -201,8 +201,8 @@ static void owner_set_next(struct queue *queue, const struct position_servers *s
         return;
     memcpy(row->next, first->id, ID_BYTES);
     int waiting = position_load(queue, owner, servers, queue_state_now_ns(queue)).share.waiting;
-    struct queue_position last = position_by_share(queue, owner, servers, waiting - 1);
-    row->begins_s = position_by_share(queue, owner, servers, 0).ahead_s;
+    struct queue_position last = position_by_share(queue, owner, servers, waiting - 1, -1);
+    row->begins_s = position_by_share(queue, owner, servers, 0, -1).ahead_s;
     row->ends_s = last.ahead_s < 0 || last.own_s < 0 ? -1 : last.ahead_s + last.own_s;
 }
 

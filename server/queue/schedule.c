@@ -5,8 +5,7 @@
 /* The mean when nothing is known, and its lower bound. */
 static const double unknown_s = 1, least_s = 1e-6;
 
-/* The expected duration, in seconds, of an experiment whose arrays have that many bytes (0: not known). */
-static double expected_s(const struct queue *queue, const struct owner *owner, int device, double bytes)
+double schedule_bytes_s(const struct queue *queue, const struct owner *owner, int device, double bytes)
 {
     const struct run_mean *mean = device < 0 ? &queue->run_mean : &queue->devices[device].run_mean;
     const struct owner_device *at = owner ? SLIST_FIRST(&owner->devices) : NULL;
@@ -21,13 +20,13 @@ static double expected_s(const struct queue *queue, const struct owner *owner, i
 
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device)
 {
-    return expected_s(queue, owner, device,
-                      owner && owner->waiting ? owner->array_bytes / owner->waiting : 0);
+    return schedule_bytes_s(queue, owner, device,
+                            owner && owner->waiting ? owner->array_bytes / owner->waiting : 0);
 }
 
 double schedule_entry_s(const struct queue *queue, const struct entry *entry)
 {
-    return expected_s(queue, entry->owner, entry->task.device, entry->task.array_bytes);
+    return schedule_bytes_s(queue, entry->owner, entry->task.device, entry->task.array_bytes);
 }
 
 double schedule_run_s(const struct queue *queue, const struct entry *running, int64_t now_ns)

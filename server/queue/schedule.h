@@ -32,8 +32,12 @@ void schedule_wake_groups(struct queue *queue, int device);
 
 void schedule_set_readiness(struct queue *queue, int device, enum queue_readiness readiness);
 
-/* Duration to expect on that device (-1: on any), in the mean of an owner's experiments that wait (NULL: of a new owner's):
-   from the owner's recent ones there, or where there are none from those of all owners; when nothing is known, a second. */
+/* Duration to expect, in seconds, on that device (-1: on any) of an owner's experiment (NULL: of a new owner's) whose arrays
+   have that many bytes (0: not known): from the owner's recent ones there, or where there are none from those of all owners;
+   when nothing is known, a second. */
+double schedule_bytes_s(const struct queue *queue, const struct owner *owner, int device, double bytes);
+
+/* The same in the mean of the owner's experiments that wait. */
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device);
 
 /* The expected duration of one experiment that waits or runs, on its device. */

@@ -122,7 +122,7 @@ def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guard
         walk.script("sessionStorage.clear()")
         walk.open("experiments").says("no experiments", "h1")
         assert not forms_shown(walk) and SECRET["rita"] not in walk.script("JSON.stringify(localStorage) + document.cookie")
-        walk.click("button.owner").says("Forget it in all tabs?", ".state")
+        walk.click("button.owner").says("Forget the token in all tabs?", ".state")
         assert walk.script("document.activeElement.textContent") == "Keep it"
         walk.click(".confirm button", "Keep it").says("rita", ".owner")
         walk.click("button.owner").click(".confirm button", "Forget it").says("asks for a token", ".asks")

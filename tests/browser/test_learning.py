@@ -1,6 +1,9 @@
 """/ui/recipes and /ui/lessons in a real browser: a recipe run to its end beside its published figures, a lesson guessed and asked."""
+import csv
+import io
 import json
 import re
+import statistics
 
 import pytest
 
@@ -52,7 +55,9 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     assert [row[0] for row in times] == ["offset 0", "offset 11", "offset 128"]
     for row, point in zip(times, points):
         assert row[1] == f"{point['published']['elapsed_ms']} [{point['published']['marks']['elapsed_ms']}]"
-        assert row[5] == f"{100 * point['cold']['median_us'] / points[0]['cold']['median_us']:.1f}"
+        ratio = f"{100 * point['cold']['median_us'] / points[0]['cold']['median_us']:.1f}"
+        assert row[5].removesuffix(" ◌") == (ratio if point["stable"] and points[0]["stable"] else "no value")
+        assert ("△" in row[4]) == (not point["stable"]), "nothing is concluded from what is not stable"
     predicted = points[1]["predicted"]
     assert cells(walk, "Load transactions")[1][2:4] == [f"{predicted[arch]['gld_transactions']:,}" for arch in ("published_arch", "device_arch")]
     walk.open("recipes/read_segment_cached").says("3 of 3 succeeded")  # found again by its recipe
@@ -250,6 +255,29 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
     walk.script("sessionStorage.clear()")
     walk.end()
     service.stop()
+
+
+def test_of_several_runs_a_lesson_shows_the_medians(browser, service):
+    walk = Walk(browser, service).open("lessons/footprint?lang=en").says("Lesson 8", ".lesson-number")
+    for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
+        walk.click(".answers button", "I do not know")
+    walk.click(".own button", "Ask this CPU").says("with sizes of 1024 to 262,144", ".own")
+    [sweep] = service.get("/v1/sweeps?label=lesson:footprint").json()["sweeps"]
+    asked = service.get(f"/v1/sweeps/{sweep['id']}?page_size=1").json()["request"]
+    again = service.request("POST", "/v1/sweeps", json={**asked, "repeat": 6}).json()["id"]
+    service.until(lambda: service.get(f"/v1/sweeps/{again}?page_size=1").json()["state"] != "running", seconds=120)
+    runs = csv.DictReader(io.StringIO(service.get(f"/v1/sweeps/{again}.csv?view=runs").text))
+    hot = [float(run["hot_ns_per_operation"]) for run in runs if run["size_elements"] == "1024"]
+    walk.module("teaching/progress.js", "m.stateKeep('footprint', {...m.stateOf('footprint'), sweep: given[0]})", again)
+    browser.refresh()
+    walk.says("with sizes of", ".own")
+    [shown] = [row for row in walk.script("[...document.querySelectorAll('.measured-rows tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+               if row[0].replace("\u00a0", " ") == "4 KB, hot"]
+    value, low, high = (float(number) for number in re.findall(r"[\d.]+", shown[3]))
+    assert len(hot) == 6 and value == pytest.approx(statistics.median(hot), rel=2e-3) and low <= value <= high
+    assert "sizes differ" not in walk.text("main"), "it is the same sizes, but for one"
+    walk.script("sessionStorage.clear()")
+    walk.end()
 
 
 MEET = """(([low, high], [from, to]) => Boolean(m.meetMark({range: [low, high]}, {range: [from, to]})))(...given)"""

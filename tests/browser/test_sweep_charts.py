@@ -52,6 +52,10 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.says("Show the whole range")
     browser.switch_to.active_element.send_keys("-")
     walk.until(lambda: "zoom" not in browser.current_url)
+    browser.switch_to.active_element.send_keys("\ue014+")  # to the first mark, at the left end
+    walk.until(lambda: "zoom=0.." in browser.current_url)
+    browser.switch_to.active_element.send_keys("-")
+    walk.until(lambda: "zoom" not in browser.current_url)
 
     ActionChains(browser).move_to_element_with_offset(walk.all("svg.lines")[0], 0, 0).perform()
     walk.until(lambda: walk.all(".cross-hair")[0].is_displayed())

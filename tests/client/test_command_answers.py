@@ -45,7 +45,7 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     assert done.stderr == ""
     identity = lines[11].split()[1]
     assert coalesce(service, "show", identity, "--json").stdout == service.get(f"/v1/sweeps/{identity}?page_size=500").text
-    assert coalesce(service, "show", identity, "--csv").stdout == service.get(f"/v1/sweeps/{identity}.csv").text
+    assert coalesce(service, "show", identity, "--csv").stdout == service.get(f"/v1/sweeps/{identity}.csv").text.replace("\r\n", "\n")
     assert "GB/s" in coalesce(service, "show", identity, "--no-plot").stdout
     assert "┤" not in coalesce(service, "show", identity, "--no-plot").stdout
 
@@ -120,7 +120,7 @@ def test_an_export_is_the_file_that_was_named(service, tmp_path):
     identity = coalesce(service, *SWEEP, "-d").stdout.strip()
     coalesce(service, "watch", identity)
     coalesce(service, "export", identity, "-o", str(tmp_path / "table.csv"))
-    assert (tmp_path / "table.csv").read_bytes().decode() == service.get(f"/v1/sweeps/{identity}.csv").text
+    assert (tmp_path / "table.csv").read_bytes().decode() == service.get(f"/v1/sweeps/{identity}.csv").text.replace("\r\n", "\n")
     coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=USAGE)
 
 
@@ -140,6 +140,12 @@ WRONG = [
     (["rn", "copy"], USAGE, 'there is no command "rn": did you mean "run"?'),
     (["ls", "--sweeps", "--kernel", "copy"], USAGE, "--kernel is of experiments: sweeps are found by state, label, owner"),
     (["ls", "--sweeps", "--csv"], USAGE, "no table"),
+    (["ls", "--sweeps", "--state", "failed"], USAGE, "--state is one of: running succeeded finished cancelled"),
+    (["ls", "--state", "finished"], USAGE, "--state is one of: queued running succeeded failed cancelled"),
+    (["ls", "--csv", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),
+    (["explain", "copy", "warp=5"], USAGE, "is no field here: did you mean --warp 5?"),
+    (["predict", "copy", "--arch", "sm_90"], USAGE, "a field of the request is given as arch=VALUE"),
+    (["run", "copy", "size=0x10"], REFUSED, 'is "0x10"'),
     (["show", "a", "--json", "--columns", "id"], USAGE, "--json and --columns do not go together"),
     (["show", "../livez"], USAGE, "is no id"),
     (["ls", "-n", "0"], USAGE, "--limit is a number from 1 to 500"),
@@ -318,9 +324,9 @@ def test_columns_and_views_are_tables(service, tmp_path):
     identity = coalesce(service, *SWEEP, "-d").stdout.strip()
     coalesce(service, "watch", identity)
     path = f"/v1/sweeps/{identity}.csv?view=summary"
-    assert coalesce(service, "show", identity, "--view", "summary").stdout == service.get(path).text
+    assert coalesce(service, "show", identity, "--view", "summary").stdout == service.get(path).text.replace("\r\n", "\n")
     coalesce(service, "export", identity, "--view", "summary", "--columns", "offset,hot_median_us", "-o", str(tmp_path / "t"))
-    assert (tmp_path / "t").read_bytes().decode() == service.get(path + "&columns=offset,hot_median_us").text
+    assert (tmp_path / "t").read_bytes().decode() == service.get(path + "&columns=offset,hot_median_us").text.replace("\r\n", "\n")
     assert 'no column "nope"' in coalesce(service, "show", identity, "--columns", "nope", expect=REFUSED).stderr
     assert coalesce(service, "ls", "--columns", "kernel", "-n", "2").stdout.splitlines()[0] == "kernel"
     one = service.get(f"/v1/experiments?sweep={identity}").json()["experiments"][0]["id"]

@@ -68,17 +68,24 @@ static void positions_in_the_order_are_as_if_sorted(void **state)
         if (in[i])
             order_remove(&root, &nodes[i]);
         else
+            nodes[i].bytes = rand_r(&seed);
+        if (!in[i])
             order_insert(&root, &nodes[i], ids[i], rand_r(&seed) % 3);
         in[i] = !in[i];
         int count = 0, before = 0, probe = rand_r(&seed) % NODES;
+        int64_t bytes = 0, found = 0;
         for (int k = 0; k < NODES; k++) {
+            bool earlier = in[k] && (nodes[k].priority > nodes[probe].priority ||
+                                     (nodes[k].priority == nodes[probe].priority && k < probe));
             count += in[k];
-            before += in[k] && (nodes[k].priority > nodes[probe].priority ||
-                                (nodes[k].priority == nodes[probe].priority && k < probe));
+            before += earlier;
+            bytes += earlier ? nodes[k].bytes : 0;
         }
         assert_int_equal(root ? root->size : 0, count);
         if (in[probe])
-            assert_int_equal(order_position(root, &nodes[probe]), before);
+            assert_int_equal(order_position(root, &nodes[probe], &found), before);
+        if (in[probe])
+            assert_int_equal(found, bytes);
         if (in[probe] && before == 0)
             assert_ptr_equal(order_first(root), &nodes[probe]);
     }

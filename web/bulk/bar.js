@@ -9,6 +9,7 @@
 import {h, redraw} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
+import {focusUnder} from "../removals.js";
 import {t} from "../words.js";
 import "./words.js";
 
@@ -28,9 +29,7 @@ export function chosenBar({chosen, actions, more, again}) {
     const {done} = await action.start(able, left), items = done.flatMap(({item}) => item.items ?? item);
     chosen.drop(items);
     await again(items);
-    /* The button that had the focus is gone: the next one is the Undo, or the link, of what was done. */
-    if (document.activeElement === document.body)
-      document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
+    focusUnder(); /* on the Undo, or the link, of what was done */
   }
   const ableOf = (action, items) => items.filter(item => !action.why(item));
   function actionOf(action, items) {

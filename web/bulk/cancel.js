@@ -22,8 +22,19 @@ const runsOf = ({queued, running}) => [queued && t("cancel.waiting", {n: count(q
                                         .filter(Boolean)
                                         .join(t("cancel.and"));
 
+/* The link of the row that is now where the focus is now: gives a function. */
+function rowHere() {
+  const row = document.activeElement?.closest("tbody tr"), label = row?.closest(".scroll")?.ariaLabel,
+        at = row ? [...row.parentNode.children].indexOf(row) : -1;
+  return () => {
+    const table = [...document.querySelectorAll(".scroll")].find(one => label && one.ariaLabel === label),
+          rows = table?.querySelectorAll("tbody tr") ?? [];
+    return rows[Math.min(at, rows.length - 1)]?.querySelector("a") ?? null;
+  };
+}
+
 export async function cancelAsked(path, me, signal) {
-  const from = document.activeElement?.dataset.key; /* its button is off from here on */
+  const from = document.activeElement?.dataset.key, place = rowHere(); /* its button is off from here on */
   const sweep = isSweep(path), before = await get(sweep ? `${path}?page_size=1` : path, {signal}),
         name = () => nameOf(before, sweep, me), ends = sweep ? before.queued + before.running : 1;
   const question = () =>
@@ -45,6 +56,6 @@ export async function cancelAsked(path, me, signal) {
       after.running > 0 && t("cancel.still_running", {n: count(after.running), words: after.running})
     ].filter(Boolean)
       .join(" ");
-  });
+  }, place);
   return true;
 }

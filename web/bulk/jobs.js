@@ -10,7 +10,8 @@
 
    In the same place one is asked before something else, and told what came of it: askFirst({question, yes, no, from})
    promises whether it was answered with yes, the three are functions that give texts, from is the data-key of what has
-   the focus afterwards; told(words), a function that gives nodes. */
+   the focus afterwards; told(words, place), functions: the nodes, and what gets the focus if nothing has it, not given:
+   the button that closes them. */
 import {h, redraw} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
@@ -129,12 +130,14 @@ const endedDrop = () => {
   for (const old of jobs.filter(one => one.ended)) jobs.splice(jobs.indexOf(old), 1);
 };
 
-export function told(words) {
+/* place: an element, or null. */
+export function told(words, place = () => null) {
   const number = numbers++;
   endedDrop();
   jobs.push({words, number, page: location.pathname, waits: [], asked: [], done: [], refused: [], ended: true});
   draw();
-  setTimeout(() => document.activeElement === document.body && keyed(`close ${number}`)?.focus(), FOCUS_MS);
+  setTimeout(
+    () => document.activeElement === document.body && (place() ?? keyed(`close ${number}`))?.focus(), FOCUS_MS);
 }
 
 export async function jobRun(

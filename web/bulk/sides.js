@@ -48,9 +48,12 @@ function address(a, b) {
 const kept = () => JSON.parse(sessionStorage.getItem(KEPT));
 
 export function compareNodes(chosen, sideOf, {pair = null} = {}) {
-  const {changed} = chosen, items = chosen.list(), a = kept(), side = sideOf(items);
+  const {changed} = chosen, a = kept();
+  /* Rows of side A may still be chosen: the other side is of the rest. */
+  const all = chosen.list(), rest = all.filter(item => !a?.rows.includes(chosen.idOf(item))),
+        items = rest.length ? rest : all, side = sideOf(items);
   const keep = () => {
-    sessionStorage.setItem(KEPT, JSON.stringify(sideOf(chosen.list())));
+    sessionStorage.setItem(KEPT, JSON.stringify({...sideOf(chosen.list()), rows: chosen.list().map(chosen.idOf)}));
     changed();
   };
   const forget = () => {

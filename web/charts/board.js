@@ -52,6 +52,8 @@ function beyond(marks, from, [dx, dy]) {
 
 const DRAGGED = 8;
 
+const textOf = ({words}) => typeof words === "function" ? words() : words;
+
 const boxed = (node, left, top, width, height) =>
   Object.assign(node.style, {left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`});
 
@@ -59,13 +61,13 @@ const boxed = (node, left, top, width, height) =>
 function probe(place, drawnNow, onZoom) {
   const bubble = h("div", {class: "tip at-mark", hidden: true}), hair = h("div", {class: "cross-hair", hidden: true}),
         range = h("div", {class: "range", hidden: true}), said = h("span", {class: "unseen", "aria-live": "polite"});
-  let at = null, from = null;
+  let at = null, from = null, last = null;
   const show = (mark, aloud, y = mark?.y) => {
     at = mark;
     bubble.hidden = !mark;
     hair.hidden = mark?.top === undefined;
     if (!mark) return;
-    bubble.textContent = typeof mark.words === "function" ? mark.words() : mark.words;
+    last = bubble.textContent = textOf(mark);
     if (aloud) said.textContent = bubble.textContent;
     if (!hair.hidden) boxed(hair, mark.x, mark.top, 0, mark.bottom - mark.top);
     const wide = place.clientWidth, size = bubble.getBoundingClientRect();
@@ -101,21 +103,24 @@ function probe(place, drawnNow, onZoom) {
     move(event);
   });
   place.addEventListener("pointerup", up);
-  place.addEventListener("pointerleave", () => {
+  place.addEventListener("pointerleave", event => {
     from = null;
     range.hidden = true;
-    show(null);
+    if (event.pointerType === "mouse") show(null); /* what a finger has found stays when it is lifted */
   });
   place.addEventListener("focusout", () => show(null));
   const zoomKey = key => {
-    const {within, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
-                   high = Number(svg.getAttribute("height")), x = at?.x ?? wide / 2, y = at?.y ?? high / 2;
+    const {within, nearer, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
+                           high = Number(svg.getAttribute("height")), x = at?.x ?? wide / 2, y = at?.y ?? high / 2;
     if (key === "-") return onZoom(null);
-    return within && zoomTo([x, y], within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
+    return within &&
+      zoomTo([x, y], nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
   };
   place.addEventListener("keydown", event => {
     if (event.key === "Escape") return show(null);
     const way = KEYS[event.key], marks = drawnNow()?.marks ?? [];
+    const again = at ? null : marks.find(mark => textOf(mark) === last); /* of a drawing made anew */
+    if (again && (way || "+=".includes(event.key))) at = again;
     if (event.metaKey || event.ctrlKey || event.altKey) return null;
     if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()) return zoomKey(event.key);
     if (!way || !marks.length) return null;
@@ -164,7 +169,7 @@ export function board(
     tables.update();
   }
   function update() {
-    const sentences = [sentence()].flat(), said = sentences.join(" ");
+    const sentences = [sentence()].flat(), said = sentences.join(t("punct.space"));
     title.textContent = heading();
     place.setAttribute("aria-label", t("chart.keys", {name: heading()}));
     if (told !== said)

@@ -6,10 +6,10 @@
    predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}], without: [x]}, and
    scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the keys
    find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is nearest,
-   {x, top, bottom, words}; within(px0, py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or
-   null; there is no within where no part of the axis can be drawn alone. The scale is that of the medians: an interval
-   that goes on beyond it ends in an arrow (`cut`). More points than there are pixels for are drawn as a density
-   (dense.js). */
+   {x, top, bottom, words}; nearer(px, py) is the half of the axis's values nearest to a pixel, and within(px0, py0,
+   px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or null; there is no within where no part of
+   the axis can be drawn alone. The scale is that of the medians: an interval that goes on beyond it ends in an arrow
+   (`cut`). More points than there are pixels for are drawn as a density (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
@@ -165,7 +165,8 @@ function panelsDraw(drawing, painter, {each, across}, spec, values, found) {
   });
 }
 
-/* Cross hair and range over the frames of a drawing. */
+/* Cross hair and range over the frames of a drawing. A place within NEAR pixels of where a range ends is in it. */
+const NEAR = 10;
 function foundOver(frames, axis, columnWords) {
   const frameAt = (px, py) =>
     frames.find(one => px >= one.left - 8 && px <= one.right + 8 && py >= one.top - 20 && py <= one.bottom + 20);
@@ -178,12 +179,20 @@ function foundOver(frames, axis, columnWords) {
       const words = columnWords(value, frame.series);
       return words && {x: frame.x.at(value), top: frame.top, bottom: frame.bottom, words};
     },
+    nearer:
+      axis.kind === "number" && ((px, py) => {
+        const frame = frameAt(px, py) ?? frames[0], {values} = axis, many = Math.max(2, Math.floor(values.length / 2));
+        if (!frame || values.length <= many) return null;
+        const near = values.map((value, i) => [Math.abs(frame.x.at(value) - px), i]).sort((a, b) => a[0] - b[0])[0][1],
+              from = Math.min(Math.max(0, near - Math.floor(many / 2)), values.length - many);
+        return {zoom: [values[from], values[from + many - 1]]};
+      }),
     within:
       axis.kind === "number" && axis.values.length > 2 && ((px0, py0, px1, py1) => {
-        const frame = frameAt(px0, py0);
+        const frame = frameAt((px0 + px1) / 2, (py0 + py1) / 2) ?? frameAt(px0, py0) ?? frameAt(px1, py1);
         const inside = frame && axis.values.filter(value => {
           const at = frame.x.at(value);
-          return at >= Math.min(px0, px1) && at <= Math.max(px0, px1);
+          return at >= Math.min(px0, px1) - NEAR && at <= Math.max(px0, px1) + NEAR;
         });
         return inside?.length > 1 && inside.length < axis.values.length ? {zoom: [inside[0], inside.at(-1)]} : null;
       })

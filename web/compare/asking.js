@@ -58,7 +58,7 @@ export function askingMore({now, begun, joined, signal}) {
         h("a", {
           href: link(
             sweeps.length < 2 ? `sweeps/${sweeps[0].id}` :
-              now().heads[letter] ? `sweeps?label=${FURTHER}` :
+              now().heads[letter] ? `sweeps?label=${FURTHER}:${now().heads[letter].id.slice(-6)}` :
                                     "sweeps")
         },
           t("compare.see_sweep")));

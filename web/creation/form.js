@@ -105,18 +105,28 @@ function segments(field, form, choices) {
                   }
                 },
       t("new.other"));
+  /* Where nothing else can be typed, several of the choices: then a press adds one or takes it out. */
+  const many = field.kind === "choice" && choices.length > 1 &&
+    h("button", {
+                 type: "button",
+                 onclick: () => {
+                   several = !several;
+                   update();
+                 }
+               },
+      t("new.several"));
   const buttons = choices.map(
     choice =>
       h("button", {type: "button", data: {choice}, onclick: event => press(choice, event)},
         choiceWord(field.name, choice) ?? choice.replaceAll("x", field.kind === "shape" ? "×" : "x")));
-  const node = h("div", {class: "segments", role: "group", "aria-label": titleOf(field.name)}, buttons, other);
-  let opened = false;
+  const node = h("div", {class: "segments", role: "group", "aria-label": titleOf(field.name)}, buttons, other, many);
+  let opened = false, several = false;
   function press(choice, event) {
     opened = false;
     const now = form.text(field).split(",").map(part => part.trim());
     form.type(
       field.name,
-      event.shiftKey || event.ctrlKey || event.metaKey ?
+      several || event.shiftKey || event.ctrlKey || event.metaKey ?
         (now.includes(choice) ? now.filter(one => one !== choice) : [...now, choice]).join(", ") :
         choice);
   }
@@ -126,6 +136,7 @@ function segments(field, form, choices) {
     opened ||= free.node.contains(document.activeElement); /* it stays where somebody types */
     const shown = opened || now.some(one => one !== "" && !choices.includes(one));
     if (other) other.setAttribute("aria-pressed", String(shown));
+    if (many) many.setAttribute("aria-pressed", String(several));
     free.node.hidden = !shown && now.length < 2;
     free.update();
   };

@@ -24,6 +24,7 @@ export function integerOf(text) {
 
 /* 256 or "32x8", a list then. */
 export function shapeOf(text) {
+  if (/^0x/i.test(text)) return text;
   const parts = text.split(/\s*[x×]\s*/).map(integerOf);
   if (parts.includes("")) return text;
   return parts.length > 1 ? parts : parts[0];

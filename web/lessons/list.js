@@ -85,8 +85,12 @@ export const LESSONS = [
 
 /* The tables of the posts: which recipe asks for it again, and which lesson says why. */
 export const TABLES = [
-  {"recipe": "read_segment_cached", "lesson": "offsets", "title": ["Misaligned loads, L1 on", "未对齐读取，L1 开启"]},
-  {"recipe": "read_segment_uncached", "lesson": "paths", "title": ["Misaligned loads, L1 off", "未对齐读取，L1 关闭"]},
+  {
+    "recipe": "read_segment_cached",
+    "lesson": "offsets",
+    "title": ["Misaligned loads through L1", "未对齐读取，经过 L1"]
+  },
+  {"recipe": "read_segment_uncached", "lesson": "paths", "title": ["Misaligned loads past L1", "未对齐读取，绕过 L1"]},
   {
     "recipe": "read_segment_unroll",
     "lesson": "unrolling",

@@ -19,7 +19,7 @@ import {LETTERS, bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWor
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, LOOKED_MOST = 100, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
-const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000;
+const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
 
@@ -280,6 +280,18 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       commonText());
   }
 
+  /* The table is drawn a moment after the rest: until then the page keeps its height, and so its place; then the button
+     that had the focus has it again. */
+  function placeKeep() {
+    const key = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    body.style.minHeight = `${body.offsetHeight}px`;
+    setTimeout(() => {
+      body.style.minHeight = "";
+      if (key && document.activeElement === document.body)
+        [...body.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+    }, DRAWN_MS);
+  }
+
   function draw() {
     if (signal.aborted) return;
     const words = comparison ? headingOf(comparison, nameOf(sides.a, "A")) : t("nav.compare");
@@ -326,6 +338,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     underDraw();
     const {a, b, points, chance} = comparison;
     if (points.length) forest = fit(tableDraw, {class: "forest-place"});
+    placeKeep();
     replace(
       body, points.length > 0 && countsRow(comparison),
       points.length          ? differsPanel(comparison) :

@@ -206,6 +206,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       h("button", {
         type: "button",
         class: "plain",
+        data: {key: `results ${value}`},
         "aria-pressed": String(mine === value),
         onclick: () => {
           mine = value;
@@ -215,7 +216,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         }
       },
         text);
-    replace(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
+    redraw(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
   /* A user who has submitted nothing sees where to begin above the results. Without tokens users are not known, and it

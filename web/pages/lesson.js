@@ -134,8 +134,8 @@ export async function open(root, {name}, {announce, signal}) {
       h("div", {class: "lesson-text"},
         h("div", {class: "lesson-intro"}, number, h("h1", {tabindex: "-1"}, say(of(name).title)),
           lesson.intro.map(pair => h("p", {}, write(lesson, pair)))),
-        place),
-      h("div", {class: "lesson-picture"}, picture.node, conditions, typed(lesson), asks?.node, after)));
+        place, h("div", {class: "lesson-acts"}, asks?.node, after)),
+      h("div", {class: "lesson-picture"}, picture.node, conditions, typed(lesson))));
   for (const k of Object.keys(kept.guesses))
     if (lesson.questions[k]?.set) picture.set(lesson.questions[k].set);
   show();

@@ -213,7 +213,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       return void ask();
     }
     drawnOf = given;
-    wrongShow(wrongLabels, beyond);
+    wrongShow(wrongLabels, beyond.sentences, beyond.refusal);
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), archs, own);
@@ -229,8 +229,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     return wrong && (wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong}));
   }
 
-  /* Of the values of axes but the first, which the prediction is of: {field: what the service says of the first that is
-   * wrong}. */
+  /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
+   * first that is wrong}, refusal: the whole request is refused for one}. */
   async function beyondFirst(question, values, arch) {
     const asked = Object.entries(values).filter(([name]) => name !== "device").flatMap(([name, [, ...rest]]) => {
       const numbers = rest.filter(one => typeof one === "number").sort((a, b) => a - b),
@@ -244,9 +244,14 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         post("/v1/predictions", {...question, [name]: value, arch}, {signal}).then(() => null, ({errors}) => {
           const {detail} = errors?.find(({pointer}) => fieldOfPointer(pointer) === name) ?? errors?.[0] ?? {};
           /* A sweep is refused for what is no number; a point that cannot be launched is refused alone. */
-          return detail && [name, typeof value === "string" ? detail : t("new.value_refused", {detail})];
+          const whole = typeof value === "string";
+          return detail && [name, whole ? detail : t("new.value_refused", {detail}), whole];
         })));
-    return Object.fromEntries(found.filter(Boolean).reverse());
+    const told = found.filter(Boolean).reverse();
+    return {
+      sentences: Object.fromEntries(told.map(([name, sentence]) => [name, sentence])),
+      refusal: told.some(([, , whole]) => whole)
+    };
   }
 
   /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed
@@ -266,16 +271,17 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function drawnValues(wrong) {
     const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial])
                      .filter(([name, value]) => name in wrong && value !== "")
-                     .map(([name, value]) => `${titleOf(name)} ${value}`);
+                     .map(([name, value]) => `${titleOf(name)} ${value.split(/[,，、]/)[0].trim()}`);
     if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
     return values.join(t("list.comma"));
   }
 
-  function wrongShow(error, sentences = {}) {
+  /* refusal: all is refused for what stands behind the first value of a list. */
+  function wrongShow(error, sentences = {}, refusal = false) {
     refused = error;
     for (const {pointer, detail} of error?.errors ?? []) sentences[fieldOfPointer(pointer)] ??= detail;
     form.wrong(sentences);
-    const old = Boolean(error && !error.own);
+    const old = Boolean(error && !error.own) || refusal;
     beside.classList.toggle("stale", old);
     before.hidden = !old || !drawnOf;
     if (old && drawnOf) before.textContent = t("new.before", {values: drawnValues(sentences)});

@@ -27,17 +27,17 @@ const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
 function ownRow(one, cancel) {
-  const place = one.waits_for                           ? one.waits_for :
+  const place = () => one.waits_for                     ? one.waits_for :
     one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
     one.state === "running"                             ? t("state.running") :
     one.position === 0                                  ? t("queue.next") :
                                                           t("queue.ahead", {n: count(one.position)});
+  const ends = typeof one.eta_seconds === "number" ? duration(one.eta_seconds) : null;
   return h(
-    "tr", {}, h("th", {scope: "row"}, experimentLink(one.id, asked(one.request))), cell(place),
-    numberCell(
-      one.eta_seconds === null || one.eta_seconds === undefined ? noValue(t("queue.no_time")) :
-                                                                  duration(one.eta_seconds)),
-    agoCell(one.submitted_at),
+    "tr", {},
+    h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)),
+      h("span", {class: "phone quiet"}, " ", place(), ends && [t("punct.comma"), ends])),
+    cell(place()), numberCell(ends ?? noValue(t("queue.no_time"))), agoCell(one.submitted_at),
     h("td", {class: "number act"},
       button(
         t("queue.cancel"), cancel,
@@ -50,8 +50,9 @@ export function open(root, params, {api, announce, signal}) {
   let state = {}, own = null, further = false;
 
   const draw = atMost(REDRAW_MS, () => {
-    const {queue, me, devices} = state;
-    if (signal.aborted || !queue) return;
+    const {me, devices} = state;
+    if (signal.aborted || !state.queue) return;
+    const queue = known.settled(state.queue);
     const text = headingOf(queue);
     if (heading.textContent !== text) {
       heading.textContent = text;
@@ -63,7 +64,7 @@ export function open(root, params, {api, announce, signal}) {
     const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
           more = all.length - DRAWN_MOST;
     redraw(
-      lines, all.slice(0, DRAWN_MOST).map(linePanel),
+      lines, all.slice(0, DRAWN_MOST).map(line => linePanel(line, queue)),
       more > 0 && h("p", {class: "note"}, t("queue.more", {n: count(more), words: more})),
       queue.devices.length > 1 && devices &&
         h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),
@@ -95,12 +96,12 @@ export function open(root, params, {api, announce, signal}) {
     holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume_device", "drain"],
                queue.devices.length > 1);
 
-  function linePanel(line) {
-    const {queue, me, devices} = state, alone = queue.devices.length === 1 ? queue.devices[0] : null,
-                      held = alone ? heldBy(queue, alone.device) :
-      queue.paused                 ? queue :
-                                     null,
-                      rows = rowsOf(known, line);
+  function linePanel(line, queue) {
+    const {me, devices} = state, alone = queue.devices.length === 1 ? queue.devices[0] : null,
+               held = alone ? heldBy(queue, alone.device) :
+      queue.paused          ? queue :
+                              null,
+               rows = rowsOf(known, line);
     return h(
       "section", {class: "panel"},
       h("header", {},
@@ -112,7 +113,7 @@ export function open(root, params, {api, announce, signal}) {
       rows.length ? queueTable(rows, me) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
   }
 
-  /* Places change with every end; one's own few are asked for every 5 s. */
+  /* Places change with every end; one's own few are asked for every OWN_MS. */
   const readOwn = atMost(OWN_MS, async () => {
     try {
       const filter = state.me?.name ? `&owner=${encodeURIComponent(state.me.name)}` : "";
@@ -137,7 +138,7 @@ export function open(root, params, {api, announce, signal}) {
     /* A run that has ended leaves the list at once. */
     onChange(({event, data}) => {
       if (event !== "state" || !own || data.state === "queued") return;
-      /* Until the positions are read again, within 5 s: each waiting experiment now has one fewer ahead of it. */
+      /* Until the positions are read again, within OWN_MS: each waiting experiment now has one fewer ahead of it. */
       if (data.state === "running")
         own = own.map(one => one.position > 0 ? {...one, position: one.position - 1} : one);
       else

@@ -65,7 +65,7 @@ function ranOn({head, points}) {
     names.slice(0, NAMED_MOST).join(", ") + (rest > 0 ? ` ${t("queue.more", {n: count(rest), words: rest})}` : ""),
     product
   ].filter(Boolean)
-    .join(", ");
+    .join(t("punct.comma"));
 }
 
 function underHeading(sweep, recipe) {
@@ -79,7 +79,7 @@ function underHeading(sweep, recipe) {
   ].filter(Boolean);
   return [
     h("code", {}, kernels.filter(Boolean).join(", ")), axes.length ? ` × ${axes.join(" × ")}` : "",
-    rest.length ? `, ${rest.join(", ")}` : ""
+    rest.length ? t("punct.comma") + rest.join(t("punct.comma")) : ""
   ];
 }
 
@@ -99,7 +99,7 @@ function choicesForm(sweep, choice, change) {
   const several = sweep.axes.filter(axis => axis.values.length > 1),
         axes = (several.length ? several : sweep.axes).map(axis => [axis.name, axis.name]);
   const metrics = metricsOf(sweep).map(
-    metric => [metric.id, metric.unit ? `${metric.title(sweep)}, ${metric.unit}` : metric.title(sweep)]);
+    metric => [metric.id, metric.unit ? metric.title(sweep) + t("punct.comma") + metric.unit : metric.title(sweep)]);
   const drawable = viewsOf(sweep, choice.x, choice.series),
         views = drawable.map(
           view =>
@@ -138,7 +138,14 @@ function choicesForm(sweep, choice, change) {
         data: {key: "choose-name"},
         onchange: event => change("name", event.target.value.trim() || null)
       })),
-    (choice.zoom || choice.rows) && button(t("sweep.whole"), () => change("zoom", null), {small: true, key: "whole"})
+    (choice.zoom || choice.rows) &&
+      button(
+        t("sweep.whole"),
+        () => {
+          change("zoom", null);
+          document.querySelector(".board .drawing")?.focus({preventScroll: true});
+        },
+        {small: true, key: "whole"})
   ];
 }
 

@@ -126,7 +126,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
             requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
                                      "…"),
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
-        h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}))),
+        h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}), t("punct.comma"),
+          t(`state.${stateOf(sweep)}`))),
       cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
         sweep.state !== "running"                                       ? "" :

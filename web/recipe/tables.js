@@ -4,13 +4,14 @@
    recipe, what its points share of what was published, the points (data.js), and of each published figure the columns
    that it is compared with (GET /v1/columns). */
 import {link} from "../api.js";
-import {h} from "../dom.js";
-import {count, digits, interval, percent} from "../format.js";
-import {barOf, headCell, numberCell, panel, table} from "../parts.js";
+import {h, tip} from "../dom.js";
+import {count, digits, percent} from "../format.js";
+import {barOf, headCell, numberCell, panel, table, withInterval} from "../parts.js";
 import {DICTIONARY, language, noValue, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {boundName, explained} from "../charts/bounds.js";
 import {queryOf} from "../creation/fields.js";
+import {isSure, meet} from "../sweep/sure.js";
 import {timeKey} from "./data.js";
 import "./words.js";
 
@@ -87,6 +88,18 @@ const relative = (value, first) => typeof value !== "number" || typeof first !==
   noValue(t("recipes.no_base")) :
   `${(100 * value / first).toFixed(1)}`;
 
+/* What a point's time is of the first one's: nothing where either is unstable, marked where their intervals overlap. */
+const rangeOf = ({cold}) => typeof cold?.ci95_us?.[0] === "number" ? cold.ci95_us : null;
+const isKnown = ({stable, runs}) => isSure({stable, asked: runs.asked, succeeded: runs.succeeded});
+function ratioHere(point, first) {
+  if (!isKnown(point) || !first.cold || !isKnown(first)) return noValue(t("recipes.unsure"));
+  return [
+    relative(point.cold.median_us, first.cold.median_us),
+    point !== first && meet({range: rangeOf(point)}, {range: rangeOf(first)}) &&
+      tip(h("span", {class: "quiet"}, "\u00a0◌"), t("recipes.meet"))
+  ];
+}
+
 export function timePanel(shown, device) {
   const {recipe, points} = shown;
   const published = recipe.published?.columns.includes("elapsed_ms");
@@ -106,9 +119,8 @@ export function timePanel(shown, device) {
       return [numberCell(noValue(waiting(point))), numberCell(noValue(waiting(point))), h("td", {class: "bars"})];
     const [low, high] = cold.ci95_us ?? [null, null];
     return [
-      numberCell(
-        h("strong", {}, low === null ? digits(cold.median_us) : interval(cold.median_us, low, high, t("recipes.to")))),
-      numberCell(relative(cold.median_us, firstOf(point).cold?.median_us)),
+      numberCell(h("strong", {}, withInterval(cold.median_us, low, high)), isKnown(point) ? null : "\u00a0△"),
+      numberCell(ratioHere(point, firstOf(point))),
       h("td", {class: "bars"}, barOf(shareHere(point) / most, point.stable === false ? "outline" : ""))
     ];
   };

@@ -6,8 +6,8 @@
    each ratio is of one run of either, at one placement of the arrays; of what is unstable there is none. */
 import {get, link} from "../api.js";
 import {h, replace} from "../dom.js";
-import {bandwidth, bytes, count, fixed, interval, percent, placesOf, shape, time} from "../format.js";
-import {askedText, button, cell, headCell, numberCell, spanPanel as panel, table} from "../parts.js";
+import {bandwidth, bytes, count, fixed, percent, placesOf, shape, time} from "../format.js";
+import {askedText, button, cell, headCell, numberCell, spanPanel as panel, table, withInterval} from "../parts.js";
 import {noValue, t} from "../words.js";
 import "./words.js";
 
@@ -38,10 +38,13 @@ const written = value => value === undefined ? t("pin.not_there") :
   typeof value === "number"                  ? count(value) :
                                                String(value);
 
+/* The fields in which two requests differ. */
+const differing = (here, there) => [...new Set([...Object.keys(there), ...Object.keys(here)])].filter(
+  name => !SILENT.includes(name) && JSON.stringify(here[name]) !== JSON.stringify(there[name]));
+
 /* What is to be said before anybody reads the ratio. */
 function differences({request: here, device}, {request: there, device: other}) {
-  const names = [...new Set([...Object.keys(there), ...Object.keys(here)])].filter(name => !SILENT.includes(name));
-  const differ = names.filter(name => JSON.stringify(here[name]) !== JSON.stringify(there[name]));
+  const differ = differing(here, there);
   const pair = name => ({here: written(here[name]), there: written(there[name])});
   const rest = differ.filter(name => !WORK.includes(name)).map(name => t("pin.differs_in", {name, ...pair(name)}));
   return [
@@ -63,7 +66,7 @@ const timing = kind => ({
   range: ({timing}) => timing[kind].ci95_us,
   text: (us, {timing}) => {
     const [low, high] = timing[kind].ci95_us;
-    return low === null || us < 1 || us >= 1e5 ? time(us) : `${interval(us, low, high, t("interval.to"))}\u00a0µs`;
+    return low === null || us < 1 || us >= 1e5 ? time(us) : [withInterval(us, low, high), "\u00a0µs"];
   }
 });
 const rate = (name, member, text) => ({
@@ -132,6 +135,12 @@ function rowOf(figure, here, there, unstable) {
 const nameOf = ({id, request}) =>
   h("a", {href: link(`experiments/${id}`)}, h("code", {}, request.kernel), " ", askedText(request));
 
+/* The comparison of the two is asked for although they differ in these. */
+function butFor({request: here}, {request: there}) {
+  const names = differing(here, there);
+  return names.length ? `&but_for=${names.join(",")}` : "";
+}
+
 function figuresShow(place, here, there) {
   const loose = [["pin.unstable_there", there], ["pin.unstable_here", here]]
                   .filter(([, one]) => !one.stability.stable)
@@ -148,7 +157,7 @@ function figuresShow(place, here, there) {
       ],
       FIGURES.map(figure => rowOf(figure, here, there, unstable)).filter(Boolean)),
     h("p", {class: "note"}, t("pin.note"), " ",
-      h("a", {href: link(`compare?a=${there.id}&b=${here.id}`)}, t("pin.compare"))));
+      h("a", {href: link(`compare?a=${there.id}&b=${here.id}${butFor(here, there)}`)}, t("pin.compare"))));
 }
 
 export function baselinePanel(id, {signal, onUnpin}) {

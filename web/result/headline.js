@@ -57,10 +57,11 @@ export function stability({stability: seen}) {
 }
 
 /* Where it ran, must run or may run. */
-const placeText = ({device}, {device_name: name, device: ran}) => name ? [name, ran?.name].filter(Boolean).join(", ") :
-  device === "any"                                                     ? t("choice.device.any") :
-  device && typeof device === "object"                                 ? conditionsText(device) :
-                                                                         "";
+const placeText = ({device}, {device_name: name, device: ran}) => name ?
+  [name, ran?.name].filter(Boolean).join(t("punct.comma")) :
+  device === "any"                     ? t("choice.device.any") :
+  device && typeof device === "object" ? conditionsText(device) :
+                                         "";
 
 /* The line above the headline: [[name, value]]. */
 export function asked(request, result, parameters) {

@@ -69,7 +69,7 @@ wordsAdd({
   "code.global_loads": ["global loads", "全局读取"],
   "code.float64": ["64-bit float arithmetic", "64 位浮点运算"],
   "code.barriers": ["barriers", "屏障"],
-  "code.others": ["others (addresses, stores, branches)", "其他（地址、写入、分支）"],
+  "code.others": ["others (32-bit arithmetic, addresses, stores, branches)", "其他（32 位运算、地址、写入、分支）"],
   "code.waits": ["waits for loads, in a row", "先后等待读取的次数"],
   "code.cycles": ["cycles besides the waits", "等待之外的周期"],
   "code.constant": ["{n} bytes of constant memory", "{n} 字节常量内存"],

@@ -23,9 +23,11 @@ export function wordsOf(point, metric) {
   const value = metric.value(point), range = metric.range(point);
   if (value === null)
     return point.failure ? failureText(point) : `${pointText(point)}${t("punct.colon")}${t(`state.${point.state}`)}`;
-  const interval = range ? `, ${t("sweep.interval", {low: metric.write(range[0]), high: metric.write(range[1])})}` : "";
+  const interval = range ?
+    `${t("punct.comma")}${t("sweep.interval", {low: metric.write(range[0]), high: metric.write(range[1])})}` :
+    "";
   return `${pointText(point)}${t("punct.colon")}${withUnit(metric, value)}${interval}${
-    point.asked > 1 ? `, ${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` : ""}${
+    point.asked > 1 ? `${t("punct.comma")}${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` : ""}${
     isSure(point) ? "" : `. △ ${point.stable === false ? t("part.unstable") : t("sweep.few_runs", {n: RUNS_LEAST})}`}`;
 }
 
@@ -92,6 +94,14 @@ const axisDrawn = (sweep, name) => {
 /* The points in the part of the axis that is drawn. */
 const within = (zoom, value) => !zoom || value >= zoom[0] && value <= zoom[1];
 
+/* The values of an axis that are drawn: those in the part that is zoomed to, without any whose points were all
+   refused. */
+function valuesDrawn(sweep, {name, values}, zoom) {
+  const ran = new Set(sweep.points.filter(point => point && !point.refused).map(point => point.values[name])),
+        some = ran.size && sweep.points.every(Boolean) ? values.filter(value => ran.has(value)) : values;
+  return some.filter(value => within(zoom, value));
+}
+
 /* What stands at a place of the axis: a line for each series. */
 function columnWords(metric, axis) {
   return (value, series) => {
@@ -99,7 +109,7 @@ function columnWords(metric, axis) {
       const at = one.points.find(point => point.x === value);
       if (!at) return [];
       const range = at.range ? ` (${metric.write(at.range[0])} ${t("interval.to")} ${metric.write(at.range[1])})` : "";
-      return [`${one.name ? `${one.name}: ` : ""}${withUnit(metric, at.y)}${range}${
+      return [`${one.name ? one.name + t("punct.colon") : ""}${withUnit(metric, at.y)}${range}${
         at.point && !isSure(at.point) ? " △" : ""}`];
     });
     return lines.length ? [namedValue(axis.name, value), ...lines].join("\n") : null;
@@ -129,7 +139,7 @@ export function linesOf(sweep, choice) {
       asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)})) :
       [],
     left_out: shown.length - drawn.length,
-    axis: {...axis, values: axis.values.filter(value => within(choice.zoom, value))},
+    axis: {...axis, values: valuesDrawn(sweep, axis, choice.zoom)},
     unit: metric.unit || metric.title(sweep),
     write: metric.write,
     rules: memoryRules(axisNamed(sweep, choice.x), points),
@@ -176,7 +186,7 @@ export function linesSentence(spec, choice) {
         apart: percent(apart, apart < 0.1 ? 1 : 0)
       });
     };
-    return (one.name ? `${one.name}: ` : "") +
+    return (one.name ? one.name + t("punct.colon") : "") +
       sentenceOf(found, say, ({point}) => namedValue(choice.x, point.values[choice.x]));
   });
   const rest = sentences.length - SENTENCES_MOST;
@@ -269,7 +279,7 @@ export function relativeOf(sweep, choice) {
   const write = value => percent(value / 100, 1);
   return {
     series: [measured, model],
-    axis: {...axisDrawn(sweep, axis.name), values: axis.values.filter(value => within(choice.zoom, value))},
+    axis: {...axisDrawn(sweep, axis.name), values: valuesDrawn(sweep, axis, choice.zoom)},
     unit: t("sweep.relative_unit", {name: axis.name, value: valueText(axis.values[0])}),
     write,
     columnWords: columnWords({write, unit: ""}, axis),

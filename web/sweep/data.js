@@ -9,13 +9,14 @@
    live.js. */
 import * as api from "../api.js";
 import {atMost} from "../live.js";
-import {rowsOf} from "../table.js";
+import {medianOf, rowsOf} from "../table.js";
+import {language} from "../words.js";
 import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
 const RUN_COLUMNS = [
-  "index id state failure_kind failure_detail device device_name device_alias dtype stable verified peak_gbps placement",
+  "index id state failure_kind failure_detail failure_detail_zh device device_name device_alias dtype stable verified peak_gbps placement",
   "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us limiter",
   "published_elapsed_ms published_arch published_off"
 ].flatMap(names => names.split(" "));
@@ -35,13 +36,6 @@ function axisOf(name, values, factor) {
   const shapes = values.every(value => typeof value === "number" || SHAPE.test(value ?? ""));
   return {name, kind: shapes ? "shape" : "text", values};
 }
-
-const medianOf = values => {
-  const sorted = values.filter(value => typeof value === "number").sort((a, b) => a - b);
-  return sorted.length ?
-    (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2 :
-    null;
-};
 
 const timesOf = (row, kind) => ({
   median: row[`${kind}_median_us`],
@@ -178,7 +172,9 @@ export class Sweep {
       succeeded: row.succeeded,
       placements: row.placements,
       id: runs.length === 1 ? runs[0].id : null,
-      failure: bad ? {kind: bad.failure_kind, detail: bad.failure_detail} : null,
+      failure: bad ?
+        {kind: bad.failure_kind, detail: language() === "zh" && bad.failure_detail_zh || bad.failure_detail} :
+        null,
       refused: Boolean(bad) && runs.every(run => run.id === null),
       cold: timesOf(row, "cold"),
       hot: timesOf(row, "hot"),

@@ -60,8 +60,13 @@ function cellOf(sweep, from, to) {
 
 function answer(sweep) {
   const {head} = sweep, bad = head.failed, several = head.repeat > 1;
-  const total = several ? t("progress.runs", {n: count(head.succeeded), of: count(head.total)}) :
-                          t("progress.points", {n: count(head.succeeded), of: count(head.total)});
+  /* A kernel of a user runs without being timed. */
+  const untimed = head.succeeded && sweep.has.size && !sweep.has.has("cold_median_us"),
+        total =
+          t(untimed   ? "progress.untimed" :
+              several ? "progress.runs" :
+                        "progress.points",
+            {n: count(head.succeeded), of: count(head.total)});
   const now = sweep.points.find(
           point =>
             point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"))),

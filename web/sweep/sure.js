@@ -18,10 +18,11 @@ export const isSure = point => point.asked > 1 ? point.succeeded >= RUNS_LEAST :
 
 const lacking = points => Math.max(1, ...points.map(point => RUNS_LEAST - point.succeeded));
 
-/* An interval narrows as one over the root of the runs. */
+/* An interval narrows as one over the root of the runs. In logarithms, so that a time and the bandwidth that follows
+   from it need as many. */
 function moreFor(best, worst) {
-  const width = [best, worst].reduce((sum, {range}) => sum + (range[1] - range[0]) / 2, 0),
-        factor = (width / Math.abs(best.value - worst.value)) ** 2, runs = Math.max(1, best.point.succeeded);
+  const width = [best, worst].reduce((sum, {range}) => sum + Math.log(range[1] / range[0]) / 2, 0),
+        factor = (width / Math.log(best.value / worst.value)) ** 2, runs = Math.max(1, best.point.succeeded);
   return Math.min(MORE_MOST, Math.max(RUNS_LEAST, Math.ceil(runs * factor)) - runs) || 1;
 }
 

@@ -3,8 +3,8 @@
    update()}; chosen: of bulk/chosen.js; chartTable(...) is the table of one chart. */
 import {link} from "../api.js";
 import {h, tip} from "../dom.js";
-import {bandwidth, count, digits, fixed, interval, intervalForm, percent} from "../format.js";
-import {barOf, cell, failedWords, headCell, numberCell, unstableMark} from "../parts.js";
+import {bandwidth, count, digits, percent} from "../format.js";
+import {barOf, cell, failedWords, headCell, numberCell, unstableMark, withInterval} from "../parts.js";
 import {windowed} from "../windowed.js";
 import {DICTIONARY, noValue, reasonSaid, t, term} from "../words.js";
 import {KINDS} from "../charts/painter.js";
@@ -13,16 +13,6 @@ import {pointText, valueText} from "./names.js";
 import {isSure} from "./sure.js";
 import "./words.js";
 import "../charts/words.js";
-
-/* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
-export function withInterval(median, low, high) {
-  if (median === null) return noValue();
-  if (typeof low !== "number" || typeof high !== "number" || low === high) return digits(median);
-  const [first, ...rest] = interval(median, low, high, t("interval.to")).split("\u00a0±");
-  return rest.length ?
-    [first, h("span", {class: "quiet"}, `\u00a0±${rest[0]}`)] :
-    [fixed(median, intervalForm(median, low, high).places), h("span", {class: "quiet"}, ` ${first}`)];
-}
 
 /* The state of a point that was cancelled or removed. Neither is a failure, and some of its runs may be measured. */
 function goneCell({state, asked, succeeded, failure}) {
@@ -110,8 +100,8 @@ function columnsOf(sweep, kindOf) {
       cell: point => numberCell(withInterval(point.hot.median, point.hot.low, point.hot.high))
     },
     has("hot_ns_per_operation") &&
-      {head: headCell(t("table.ns"), true), cell: point => value("hot_ns_per_operation", point)},
-    has("hot_gops") && {head: headCell("Gop/s", true), cell: point => value("hot_gops", point)},
+      {head: headCell([term("hot"), `, ${t("table.ns")}`], true), cell: point => value("hot_ns_per_operation", point)},
+    has("hot_gops") && {head: headCell([term("hot"), ", Gop/s"], true), cell: point => value("hot_gops", point)},
     (has("measured_gld_efficiency_pct") || has("measured_gst_efficiency_pct")) && {
       head: headCell(term("efficiency"), true),
       cell: point => {
@@ -190,8 +180,8 @@ export function sweepTable(sweep, choiceNow, chosen) {
         ended ?
           [
             run.cold_median_us !== null && `${digits(run.cold_median_us)}\u00a0µs`,
-            run.cold_effective_gbps !== null && `, ${bandwidth(run.cold_effective_gbps)}`,
-            run.placement && h("span", {class: "quiet"}, `, ${t("table.placement", {name: run.placement})}`)
+            run.cold_effective_gbps !== null && t("punct.comma") + bandwidth(run.cold_effective_gbps),
+            run.placement && h("span", {class: "quiet"}, t("punct.comma") + t("table.placement", {name: run.placement}))
           ] :
           reasonSaid(run.failure_detail) ?? ""),
       stateCell(
@@ -226,7 +216,7 @@ export function sweepTable(sweep, choiceNow, chosen) {
     caption: t("table.caption"),
     heads: () =>
       [chosen.allBox(), ...named().map(axis => headCell(axis.name, axis.kind === "number")),
-       ...columns.map(column => column.head), headCell(t("lists.state"))],
+       ...(columns.length ? columns.map(column => column.head) : [h("td", {})]), headCell(t("lists.state"))],
     rowOf,
     className: "sweep-table"
   });
@@ -246,7 +236,7 @@ export function chartTable(sweep, specNow) {
     const {metric} = specNow();
     return [
       ...sweep.axes.map(axis => headCell(axis.name, axis.kind === "number")),
-      headCell(`${metric.title(sweep)}${metric.unit ? `, ${metric.unit}` : ""}`, true),
+      headCell(`${metric.title(sweep)}${metric.unit ? t("punct.comma") + metric.unit : ""}`, true),
       headCell(t("table.interval"), true), headCell(t("counts.predicted"), true),
       headCell(t("sweep.published_word"), true)
     ];

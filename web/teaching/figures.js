@@ -73,11 +73,13 @@ export function shownOf(lesson, name) {
 
 /* The interval of a row's column: [low, high]; null where it has none. Counts have no width. */
 function rangeIn(row, column) {
-  const kind = /^(cold|hot)_(median_us|effective_gbps)$/.exec(column);
+  const kind = /^(cold|hot)_(median_us|ns_per_operation|effective_gbps|gops)$/.exec(column);
   if (!kind) return [row[column], row[column]];
   const [low, high] = [row[`${kind[1]}_ci95_low_us`], row[`${kind[1]}_ci95_high_us`]], us = row[`${kind[1]}_median_us`];
   if (!(low > 0) || !(high > 0)) return null;
-  return kind[2] === "median_us" ? [low, high] : [row[column] * us / high, row[column] * us / low];
+  const value = row[column];
+  return kind[2] === "median_us" || kind[2] === "ns_per_operation" ? [value * low / us, value * high / us] :
+                                                                     [value * us / high, value * us / low];
 }
 
 /* A figure out of the rows of one's own device: {value, range, stable}, or null. The range is from the least to the

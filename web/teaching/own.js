@@ -7,7 +7,7 @@ import {count, shape} from "../format.js";
 import {forRunners} from "../live.js";
 import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
-import {rowsOf} from "../table.js";
+import {medianOf, rowsOf} from "../table.js";
 import {t} from "../words.js";
 import {ownRatios} from "./figures.js";
 import "./words.js";
@@ -21,17 +21,24 @@ const shortOf = device => device.backend === "cpu" ?
 
 export const requestOf = (lesson, device) => ({...lesson.ask, ...(device.backend === "cpu" && lesson.small)});
 
-/* A row for each point: its first run, and over more than one run the medians and intervals of all of them. */
+/* A row for each point: its run; of several runs what the summary has of all of them, and of other numbers the median.
+ */
 async function rowsRead(id, repeat, signal) {
   const read = view => text(`/v1/sweeps/${id}.csv?view=${view}`, {signal}).then(rowsOf);
-  const [runs, points] = await Promise.all([read("runs"), repeat > 1 ? read("summary") : []]);
-  if (repeat === 1) return runs.filter(row => row.state === "succeeded");
-  return points.filter(point => point.state === "succeeded")
-    .map(
-      point => ({...runs.find(run => run.index === point.index), ...point, stable: isSure({...point, asked: repeat})}));
+  const [all, points] = await Promise.all([read("runs"), repeat > 1 ? read("summary") : []]),
+              runs = all.filter(row => row.state === "succeeded");
+  if (repeat === 1) return runs;
+  return points.filter(point => point.state === "succeeded").map(point => {
+    const own = runs.filter(run => run.index === point.index),
+          others = Object.entries(own[0]).map(([name, first]) => [name, medianOf(own.map(run => run[name])) ?? first]);
+    return {...Object.fromEntries(others), ...point, stable: isSure({...point, asked: repeat})};
+  });
 }
 
-const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);
+/* A shape, or the first and the last size of an axis. */
+const sizeText = (size, axis) => !Array.isArray(size) ? count(size) :
+  axis                                                ? `${count(size[0])} ${t("interval.to")} ${count(size.at(-1))}` :
+                                                        shape([...size, 1]);
 
 export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   const said = h("p", {class: "note", role: "status"}), place = h("div", {class: "row buttons"});
@@ -96,18 +103,24 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     end?.();
     const rows = await rowsRead(id, state.repeat, signal), unstable = rows.filter(row => row.stable === false).length;
     offer(true, state.repeat === 1 ? unstable && RUNS_LEAST : state.repeat < RUNS_MOST && 2 * state.repeat);
+    const {size} = requestOf(lesson, device), axis = "size" in (state.points[0]?.values ?? {});
     const what = device.backend === "cpu" ?
       t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
-        {name: device.name ?? "CPU", n: sizeText(requestOf(lesson, device).size)}) :
+        {name: device.name ?? "CPU", n: sizeText(size, axis), words: axis ? 2 : 1}) :
       t("lessons.device_says", {name: device.name});
     replace(
       said,
-      state.succeeded < state.total ?
-        `${t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)})} ` :
-        null,
-      what, " ", unstable ? `${t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)})} ` : null,
+      state.succeeded < state.total &&
+        [t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)}), " "],
+      what, " ", unstable > 0 && [t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)}), " "],
       sweepLink(id));
-    onOwn({rows, device, short: shortOf(device), size: requestOf(lesson, device).size});
+    onOwn({
+      rows,
+      device,
+      short: shortOf(device),
+      size,
+      same_sizes: axis && size.every(one => lesson.ask.size.includes(one))
+    });
   }
 
   offer(false);

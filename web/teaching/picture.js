@@ -120,7 +120,7 @@ export function pictureOf({lesson, signal, onChange}) {
                                                             }));
   const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}),
         locked = h("p", {class: "note"}, t("lessons.locked"));
-  let answer = null, drawing = null, stairs = null, state = {answered: 0, own: null};
+  let answer = null, drawing = null, stairs = null, unfolded = !picture.times, state = {answered: 0, own: null};
   const drawn = fit(draw, {class: "picture-place"});
   const few = h("p", {class: "note"});
   const legend = picture.kind === "occupancy" ?
@@ -166,13 +166,26 @@ export function pictureOf({lesson, signal, onChange}) {
     replace(title, `${t(`memory.${kind}`)} ${what}`);
   }
 
+  /* They are taller than all else that the picture has. */
+  function stairsFolded(width) {
+    const node =
+      h("details", {
+        open: unfolded,
+        ontoggle: () => {
+          unfolded = node.open;
+        }
+      },
+        h("summary", {}, t("lessons.stairs")), staircasesDraw(stairs, width));
+    return node;
+  }
+
   function draw(width) {
     if (!answer) return null;
     const [{explain, request, predictions}] = answer;
     if (picture.kind === "occupancy")
       return predictions[0].occupancy.status ?
         noValue(predictions[0].occupancy.reason) :
-        h("div", {}, occupancyBars(predictions[0].occupancy, width), stairs && staircasesDraw(stairs, width));
+        h("div", {}, occupancyBars(predictions[0].occupancy, width), stairs && stairsFolded(width));
     if (picture.kind === "neighbours")
       return neighbours_draw(
         answer.map(one => one.explain), {at: picture.access ?? 0, lines: picture.lines ?? 3, width});
@@ -184,7 +197,7 @@ export function pictureOf({lesson, signal, onChange}) {
     return next;
   }
 
-  const missing = () => noValue(t("lessons.not_measured"));
+  const missing = () => noValue(t(state.own ? "lessons.own_not_asked" : "lessons.not_measured"));
 
   function timeOf() {
     const {own} = state, figure = picture.times[Object.values(values()).map(keyOf).join(",")],
@@ -239,7 +252,7 @@ export function pictureOf({lesson, signal, onChange}) {
     const value = what === "time" ?
       `${shownOf(lesson, figure)}\u00a0${picture.unit ?? "µs"}` :
       againstText(figureOf(lesson, figure) / figureOf(lesson, picture.times[picture.base]));
-    return h("dd", {class: "shipped"}, `H200: ${value}`);
+    return h("dd", {class: "shipped"}, `H200${t("punct.colon")}${value}`);
   }
 
   const againstText = ratio => {

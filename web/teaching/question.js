@@ -180,7 +180,7 @@ function rowsOf({lesson, question, own}) {
   return h(
     "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),
     own && rows.some(row => row !== first && row.mine?.stable && first.mine?.stable) &&
-      h("p", {class: "note"}, t("lessons.own_scale"),
+      h("p", {class: "note"}, t(own.same_sizes ? "lessons.own_ratios" : "lessons.own_scale"),
         rows.some(row => row !== first && row.mine && first.mine && meetMark(row.mine, first.mine)) &&
-          ` ◌: ${t("lessons.own_meet")}`));
+          ` ◌${t("punct.colon")}${t("lessons.own_meet")}`));
 }

@@ -1,0 +1,31 @@
+"""/ui/queue, in a real browser, while runs end one after the other."""
+import time
+
+from selenium.webdriver.common.action_chains import ActionChains
+
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from test_sweep_page import submit
+
+pytestmark = NEEDS
+# How often what runs stood among those that wait, too: a table row of the same request, as the page is now.
+BOTH = """(() => {
+  const runs = [...document.querySelectorAll('p a')].map(one => one.getAttribute('href')).find(path => path.includes('/experiments/'));
+  const waits = document.querySelector('tr[data-next]')?.dataset.next;
+  return Boolean(runs && waits && runs.endsWith(waits));
+})()"""
+
+
+def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: F811
+    service = serve()
+    submit(service, offset="0..399", labels={"fake": "sleep:0.2"})
+    walk = Walk(browser, service).open("queue?lang=en").says("wait, 1 runs", "h1").says("Cancel the sweep", "table")
+    for _ in range(3):
+        before = walk.text("h1")
+        ActionChains(browser).click_and_hold(walk.all("td.act button")[0]).perform()
+        time.sleep(1)  # it is some ends that are pressed across, as an unsteady hand does
+        ActionChains(browser).release().perform()
+        walk.says("Cancel your sweep", ".jobs") if "your" in walk.text(".jobs") else walk.says("Cancel", ".jobs")
+        walk.click(".jobs button", "Keep").until(lambda: walk.text("h1") != before)  # what was held back is drawn
+    seen = [walk.script(BOTH) for _ in range(100)]
+    assert not any(seen), f"{sum(seen)} of 100: what runs waits, too"
+    walk.end()
