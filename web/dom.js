@@ -70,7 +70,7 @@ export function redraw(node, ...children) {
 /* A press and its click that meet two elements are no click: while a button is held down, what it is in is not drawn
    anew. In time by CLICK_MS a click follows, or none does. */
 const CLICK_MS = 300;
-let pressed = null;
+let pressed = null, timer = null;
 const later = new Map();
 
 function release() {
@@ -80,9 +80,12 @@ function release() {
   for (const [node, change] of changes) keepingFocus(node, change);
 }
 document.addEventListener("pointerdown", ({target}) => {
+  clearTimeout(timer);
   pressed = target.closest?.("button, a, summary, label, input[type=checkbox]") ?? null;
 }, true);
-document.addEventListener("pointerup", () => setTimeout(release, CLICK_MS), true);
+document.addEventListener("pointerup", () => {
+  timer = setTimeout(release, CLICK_MS);
+}, true);
 document.addEventListener("pointercancel", release, true);
 document.addEventListener("click", () => {
   pressed = null;

@@ -58,9 +58,9 @@ static int post(struct context *context, const char *path, const json_t *request
     struct http_client_request http_request = fetch_question(context, path, body);
     http_request.repeatable = false;
     http_request.idempotency_key = key;
+    /* Columns are a table's; without a wait the answer is JSON all the same. */
     if (strstr(path, "columns="))
-        http_request.accept =
-            "text/csv"; /* columns are a table's; without a wait the answer is JSON all the same */
+        http_request.accept = "text/csv";
     int status = http_client_send(&context->service, &http_request, response);
     *interrupted = interrupt_received();
     if (status == EXIT_INTERRUPTED) {
@@ -73,26 +73,28 @@ static int post(struct context *context, const char *path, const json_t *request
     return status;
 }
 
-/* The table's columns are checked before anything runs: those of a sweep with its submission, to which the path goes,
-   those of one experiment by a list. */
-static int check_columns(struct context *context, const char *path, struct buffer *whole)
+/* The table's columns are checked before anything runs: those of a sweep with its submission, to which *whole is the
+   path; those of one experiment by a list, unless its kernel is a file, whose arguments are columns that no list has. */
+static int check_columns(struct context *context, const char *path, const json_t *request,
+                         struct buffer *whole)
 {
     const char *columns = context->options.given[OPTION_COLUMNS];
     struct http_client_response response;
-    bool sweep = strcmp(path, "/v1/sweeps") == 0;
-    int status = EXIT_FINE;
-    buffer_text(whole, sweep ? path : "/v1/experiments?page_size=1");
+    bool sweep = strcmp(path, "/v1/sweeps") == 0,
+         one = !sweep && !context->source_file && !json_object_get(request, "repeat");
+    buffer_text(whole, one && columns ? "/v1/experiments?page_size=1" : path);
     if (columns && sweep)
         http_client_escape(&context->service, whole, "view", context->options.given[OPTION_VIEW]);
-    if (columns)
+    if (columns && (sweep || one))
         http_client_escape(&context->service, whole, "columns", columns);
-    if (columns && !sweep) {
-        status = http_client_send(
-            &context->service,
-            &(struct http_client_request){.method = "GET", .path = whole->data, .accept = "text/csv"},
-            &response);
-        http_client_response_free(&response);
-    }
+    if (!columns || !one)
+        return EXIT_FINE;
+    int status = http_client_send(
+        &context->service,
+        &(struct http_client_request){.method = "GET", .path = whole->data, .accept = "text/csv"}, &response);
+    http_client_response_free(&response);
+    whole->size = 0;
+    buffer_text(whole, path);
     return status;
 }
 
@@ -102,10 +104,9 @@ int client_submission_submit(struct context *context, const char *path, json_t *
     struct resource resource;
     struct buffer whole = {0};
     bool interrupted;
-    int status = check_columns(context, path, &whole);
+    int status = check_columns(context, path, request, &whole);
     if (status == EXIT_FINE)
-        status = post(context, strcmp(path, "/v1/sweeps") == 0 ? whole.data : path, request, &response,
-                      &interrupted);
+        status = post(context, whole.data, request, &response, &interrupted);
     json_decref(request);
     buffer_free(&whole);
     if (status != EXIT_FINE)

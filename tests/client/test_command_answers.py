@@ -143,6 +143,8 @@ WRONG = [
     (["ls", "--sweeps", "--state", "failed"], USAGE, "--state is one of: running succeeded finished cancelled"),
     (["ls", "--state", "finished"], USAGE, "--state is one of: queued running succeeded failed cancelled"),
     (["ls", "--csv", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),
+    (["run", "copy", "size=4096", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),
+    (["sweep", "copy", "size=64,128", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),
     (["explain", "copy", "warp=5"], USAGE, "is no field here: did you mean --warp 5?"),
     (["predict", "copy", "--arch", "sm_90"], USAGE, "a field of the request is given as arch=VALUE"),
     (["run", "copy", "size=0x10"], REFUSED, 'is "0x10"'),
@@ -192,6 +194,10 @@ def test_two_sides_are_compared(service):
     assert done.stdout.count("a verdict needs at least five runs") == 1 and "more runs" in done.stdout
     assert "\"more runs\": about how many more of A and of B may tell." in done.stdout
     assert coalesce(service, "compare", one, two, "--json", expect=CANNOT_TELL).stdout.startswith('{"differs"')
+    ids = [coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip() for _ in range(2)]
+    for identity in ids:
+        coalesce(service, "watch", identity)
+    assert "1 cannot tell" in coalesce(service, "compare", *ids, expect=CANNOT_TELL).stdout
 
 
 def test_of_placements_is_said_how_many_were_new(start):  # noqa: F811
@@ -328,6 +334,11 @@ def test_columns_and_views_are_tables(service, tmp_path):
     coalesce(service, "export", identity, "--view", "summary", "--columns", "offset,hot_median_us", "-o", str(tmp_path / "t"))
     assert (tmp_path / "t").read_bytes().decode() == service.get(path + "&columns=offset,hot_median_us").text.replace("\r\n", "\n")
     assert 'no column "nope"' in coalesce(service, "show", identity, "--columns", "nope", expect=REFUSED).stderr
+    assert coalesce(service, "run", "copy", "size=4096", "repeat=2", "--view", "summary", "--columns", "succeeded").stdout == "succeeded\n2\n"
+    newest = service.get("/v1/experiments?page_size=1").json()
+    for words in (("run", "copy", "size=4096"), SWEEP):
+        coalesce(service, *words, "--columns", "nope", expect=REFUSED)
+    assert service.get("/v1/experiments?page_size=1").json() == newest, "nothing is measured for a table that is refused"
     assert coalesce(service, "ls", "--columns", "kernel", "-n", "2").stdout.splitlines()[0] == "kernel"
     one = service.get(f"/v1/experiments?sweep={identity}").json()["experiments"][0]["id"]
     assert coalesce(service, "show", one, "--columns", "id,kernel").stdout.splitlines() == ["id,kernel", f"{one},read_offset"]

@@ -37,6 +37,8 @@ def test_outputs_and_the_verdict_are_printed(service, tmp_path):
     assert "the outputs are those of the reference: 1000 elements, the largest difference is 0\n" in said
     assert "out: 1000 of 1000 elements written (f32), sha256 " in said and "  out[0] 0 0 0 0\n" in said
     assert "not stable" not in said and "counters:" not in said and "predicted time" not in said
+    assert "no times: the PTX was interpreted: how long that takes says nothing about a GPU\n" in said
+    assert "  with n = 1000, by = 0\n" in coalesce(service, "check", file(tmp_path, SCALE), "n=1000").stdout, "what is not given is 0, and said"
     assert "predicted (sm_90): loads 100 % efficient, 125 sectors; stores 100 % efficient, 125 sectors\n" in said
     identity = said.split("id ")[-1].split()[0]
     assert coalesce(service, "show", identity).stdout == said

@@ -50,10 +50,12 @@ const kept = () => JSON.parse(sessionStorage.getItem(KEPT));
 export function compareNodes(chosen, sideOf, {pair = null} = {}) {
   const {changed} = chosen, a = kept();
   /* Rows of side A may still be chosen: the other side is of the rest. */
-  const all = chosen.list(), rest = all.filter(item => !a?.rows.includes(chosen.idOf(item))),
+  const all = chosen.list(),
+        rest = all.filter(item => a?.page !== location.pathname || !a.rows.includes(chosen.idOf(item))),
         items = rest.length ? rest : all, side = sideOf(items);
   const keep = () => {
-    sessionStorage.setItem(KEPT, JSON.stringify({...sideOf(chosen.list()), rows: chosen.list().map(chosen.idOf)}));
+    const own = chosen.list(), rows = {page: location.pathname, rows: own.map(chosen.idOf)};
+    sessionStorage.setItem(KEPT, JSON.stringify({...sideOf(own), ...rows}));
     changed();
   };
   const forget = () => {

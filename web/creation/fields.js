@@ -108,7 +108,7 @@ function oneOf(field, text) {
   return field.kind === "integer" || field.numeric ? integerOf(text) : text;
 }
 
-const labelPairs = text => text.split(/[,，、]/).map(pair => pair.trim()).filter(Boolean).map(pair => {
+const labelPairs = text => text.split(",").map(pair => pair.trim()).filter(Boolean).map(pair => {
   const at = pair.search(/[:=]/);
   return at < 0 ? [pair, null] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
 });
@@ -144,7 +144,7 @@ function deviceOf(text) {
 
 /* {value, values}: values is null unless it is an axis; value is then the first of them. */
 export function read(field, text) {
-  const clean = text.trim().replace(/\s*[，、]\s*/g, ",");
+  const clean = field.kind === "labels" ? text.trim() : text.trim().replace(/\s*[，、]\s*/g, ",");
   if (field.kind === "switch") return {value: clean === "true", values: null};
   if (field.kind === "device") return deviceOf(clean);
   if (field.kind === "labels") return {value: labelsOf(clean), values: null};
