@@ -1,4 +1,6 @@
 """The form of /ui/new on the screens that people have: its Run button, what keeps one from running, and what it says of the queue."""
+import time
+
 import pytest
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
@@ -162,6 +164,22 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     walk.until(lambda: walk.all(".predicted-parts svg"))
     colours = "[...document.querySelectorAll('.beside .panel:not(:has(.typed)) :is(h2, .why)')].map(one => getComputedStyle(one).color)"
     as_drawn = walk.script(colours)
+    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
+    free.click()
+    walk.script("arguments[0].select()", free)
+    free.send_keys("2048")
+    walk.says("What is typed is refused. These are for block 2.", ".before")
+    walk.open("new?kernel=read_offset&block=96&lang=en").until(lambda: walk.all(".predicted-parts svg"))
+    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
+    free.click()
+    walk.script("arguments[0].select()", free)
+    for digit in "204":
+        free.send_keys(digit)
+        walk.until(lambda: walk.script("!document.querySelector('.beside').classList.contains('stale')"))
+        time.sleep(0.5)  # as long as the picture of the beginning takes
+    free.send_keys("8")
+    walk.says("What is typed is refused. These are for block 96.", ".before")
+    walk.open("new?kernel=read_offset&block=2&lang=en").until(lambda: walk.all(".predicted-parts svg"))
     free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
     free.click()
     walk.script("arguments[0].select()", free)

@@ -62,7 +62,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
   let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null, me = null;
   let refused = null, submitting = false; /* refused: why what is typed cannot be run */
-  let drawnOf = null;                     /* {kernel, typed} that the drawings are of */
+  let drawnOf = null;                     /* what was asked that the drawings are of */
   for (const field of fields)
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
@@ -188,8 +188,16 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
           drawnFirst = [...new Set([drawn, ...asked, own])],
           {repeat, ...question} = made.one; /* how often changes no prediction */
-    const firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]),
-          given = {kernel: kernel.name, typed: {...state.typed, ...Object.fromEntries(firsts)}};
+    const firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]), given = {
+      kernel: kernel.name,
+      typed: {...state.typed, ...Object.fromEntries(firsts)},
+      question,
+      made,
+      warp,
+      drawnFirst,
+      asked,
+      own
+    };
     const said = labelsSaid(), wrongLabels = said && {errors: [{pointer: "#/labels", detail: said}], own: true};
     let answer, beyond;
     try {
@@ -203,24 +211,45 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         state.warp = 0;
         return void ask();
       }
+      if (steady?.kernel === kernel.name && steady !== drawnOf) await drawAgain(steady).catch(() => {});
       return wrongShow(error);
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
-    const {explain, request, predictions} = answer, other = explain.warps_per_block !== perBlock;
+    const {explain} = answer, other = explain.warps_per_block !== perBlock;
     perBlock = explain.warps_per_block;
     if (other && warp) {
       begun ||= since;
       return void ask();
     }
-    drawnOf = given;
+    answerShow(answer, given);
     wrongShow(wrongLabels, beyond.sentences, beyond.refusal);
+    if (since) performance.measure("redraw", {start: since});
+  }
+
+  function answerShow(answer, given) {
+    const {explain, request, predictions} = answer, {question, made, warp, drawnFirst, asked, own} = given;
+    drawnOf = given;
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), archs, own);
     occupancy.show(byArch.get(own)?.occupancy, own);
-    if (since) performance.measure("redraw", {start: since});
     predicted.show(question, device()?.backend === "cuda" ? device().name : null);
     neighboursShow(answer, question, made, drawnFirst, warp);
+  }
+
+  /* What was drawn before a field was typed into: where all of it is refused, the beginning of it is not what is meant,
+     as 2, 20 and 204 of 2048. */
+  let steady = null;
+  form_node.addEventListener("focusin", () => {
+    steady = drawnOf;
+  });
+  async function drawAgain(given) {
+    const {question, warp, drawnFirst} = given,
+                           answer = await post(
+                             "/v1/predictions", {...question, arch: drawnFirst, explain: placeOf(warp, perBlock)},
+                             {signal});
+    perBlock = answer.explain.warps_per_block;
+    answerShow(answer, given);
   }
 
   /* What is wrong with the labels: the service would not see it. */
@@ -271,7 +300,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function drawnValues(wrong) {
     const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial])
                      .filter(([name, value]) => name in wrong && value !== "")
-                     .map(([name, value]) => `${titleOf(name)} ${value.split(/[,，、]/)[0].trim()}`);
+                     .map(([name, value]) => `${titleOf(name)} ${value}`);
     if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
     return values.join(t("list.comma"));
   }
