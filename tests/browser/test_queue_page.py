@@ -1,7 +1,7 @@
 """/ui/queue, in a real browser, while runs end one after the other."""
 import time
 
-from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from test_sweep_page import submit
@@ -14,6 +14,8 @@ BOTH = """(() => {
   return Boolean(runs && waits && runs.endsWith(waits));
 })()"""
 
+PLACE = """(box => [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)])(document.querySelector('td.act button').getBoundingClientRect())"""
+
 
 def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: F811
     service = serve()
@@ -21,10 +23,14 @@ def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: 
     walk = Walk(browser, service).open("queue?lang=en").says("wait, 1 runs", "h1").says("Cancel the sweep", "table")
     for _ in range(3):
         before = walk.text("h1")
-        ActionChains(browser).click_and_hold(walk.all("td.act button")[0]).perform()
-        time.sleep(1)  # it is some ends that are pressed across, as an unsteady hand does
-        ActionChains(browser).release().perform()
-        walk.says("Cancel your sweep", ".jobs") if "your" in walk.text(".jobs") else walk.says("Cancel", ".jobs")
+        hand = ActionBuilder(browser)  # at a place: the element may be another a moment later
+        hand.pointer_action.move_to_location(*walk.script(PLACE)).pointer_down()
+        hand.perform()
+        time.sleep(1)  # some runs end while it is pressed
+        hand = ActionBuilder(browser)
+        hand.pointer_action.pointer_up()
+        hand.perform()
+        walk.says("Cancel", ".jobs")
         walk.click(".jobs button", "Keep").until(lambda: walk.text("h1") != before)  # what was held back is drawn
     seen = [walk.script(BOTH) for _ in range(100)]
     assert not any(seen), f"{sum(seen)} of 100: what runs waits, too"
