@@ -159,30 +159,27 @@ def said_of(walk, field):
     return walk.script("document.getElementById(arguments[0]).textContent", f"wrong-{field}")
 
 
+def block_field(walk, block):
+    """The field in which a block that is not among those on offer stands, all of it selected; the page is open there, and drawn."""
+    walk.open(f"new?kernel=read_offset&block={block}&lang=en").until(lambda: walk.all(".predicted-parts svg"))
+    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
+    free.click()
+    walk.script("arguments[0].select()", free)
+    return free
+
+
 def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
-    walk = Walk(browser, serve()).open("new?kernel=read_offset&block=2&lang=en")
-    walk.until(lambda: walk.all(".predicted-parts svg"))
-    colours = "[...document.querySelectorAll('.beside .panel:not(:has(.typed)) :is(h2, .why)')].map(one => getComputedStyle(one).color)"
-    as_drawn = walk.script(colours)
-    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
-    free.click()
-    walk.script("arguments[0].select()", free)
-    free.send_keys("2048")
-    walk.says("What is typed is refused. These are for block 2.", ".before")
-    walk.open("new?kernel=read_offset&block=96&lang=en").until(lambda: walk.all(".predicted-parts svg"))
-    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
-    free.click()
-    walk.script("arguments[0].select()", free)
+    walk = Walk(browser, serve())
+    free = block_field(walk, 96)
     for digit in "204":
         free.send_keys(digit)
         walk.until(lambda: walk.script("!document.querySelector('.beside').classList.contains('stale')"))
         time.sleep(0.5)  # as long as the picture of the beginning takes
     free.send_keys("8")
     walk.says("What is typed is refused. These are for block 96.", ".before")
-    walk.open("new?kernel=read_offset&block=2&lang=en").until(lambda: walk.all(".predicted-parts svg"))
-    free = walk.until(lambda: [one for one in walk.all("[data-field=block] .text-field input") if one.is_displayed()])[0]
-    free.click()
-    walk.script("arguments[0].select()", free)
+    free = block_field(walk, 2)
+    colours = "[...document.querySelectorAll('.beside .panel:not(:has(.typed)) :is(h2, .why)')].map(one => getComputedStyle(one).color)"
+    as_drawn = walk.script(colours)
     free.send_keys("2048")
     walk.says("What is typed is refused. These are for block 2.", ".before")
     greyed = walk.script(colours)
