@@ -103,7 +103,7 @@ int client_submission_submit(struct context *context, const char *path, json_t *
     struct http_client_response response;
     struct resource resource;
     struct buffer whole = {0};
-    bool interrupted;
+    bool interrupted = false;
     int status = check_columns(context, path, request, &whole);
     if (status == EXIT_FINE)
         status = post(context, whole.data, request, &response, &interrupted);

@@ -152,8 +152,6 @@ static void what_cannot_be_launched_is_a_point_with_its_reason(void **state)
     expands_to("{\"kernel\":[\"read_offset\",\"copy\"],\"size\":64,\"offset\":[0,65]}",
                "{\"kernel\":\"read_offset\",\"offset\":0} {\"kernel\":\"read_offset\",\"offset\":65}! "
                "{\"kernel\":\"copy\",\"offset\":0}! {\"kernel\":\"copy\",\"offset\":65}!");
-    expands_to("{\"kernel\":\"copy\",\"device\":[0,1,-1]}",
-               "{\"device\":0} {\"device\":1}! {\"device\":-1}!");
 }
 
 static void what_no_kernel_reads_is_refused_where_it_stands(void **state)
@@ -162,6 +160,9 @@ static void what_no_kernel_reads_is_refused_where_it_stands(void **state)
     is_refused("{\"block\":[1,2]}", "#/kernel", "required");
     is_refused("{\"kernel\":[\"copy\",\"none\"]}", "#/kernel/1", "no kernel");
     is_refused("{\"kernel\":\"none\",\"block\":[1,2]}", "#/kernel", "no kernel");
+    is_refused("{\"kernel\":\"copy\",\"device\":[0,1]}", "#/device/1",
+               "there is no device 1; this service has 1");
+    is_refused("{\"kernel\":\"copy\",\"device\":-1}", "#/device", "there is no device -1");
     is_refused("{\"kernel\":[\"copy\",\"soa\"],\"offset\":1}", "#/offset", "unknown field");
     is_refused("{\"kernel\":\"read_offset\",\"offset\":[1,2,\"3\"]}", "#/offset/2", "integer");
     is_refused("{\"kernel\":\"copy\",\"block\":[[1,2],[1,true]]}", "#/block/1/1", "integer");
