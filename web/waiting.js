@@ -161,7 +161,8 @@ function what(row, me) {
       h("a", {class: "row-link", href: api.link((row.sweep ?? `/v1/experiments/${row.next}`).slice("/v1/".length))},
         asked(row.request)) :
       h("span", {class: "quiet"}, "…"),
-    " ", labelMarks(row.request?.labels), " ",
+    row.sweep && h("span", {class: "quiet"}, ` …\u2060${row.sweep.slice(-6)}`), " ", labelMarks(row.request?.labels),
+    " ",
     more > 0 &&
       h("a", {
         class: "quiet",

@@ -99,7 +99,9 @@ const struct manual_command manual_commands[] = {
      "coalesce occupancy arch=sm_12,sm_90 block=32x16 registers=17 shared_bytes=4Ki\n",
      0, WORDS_OCCUPANCY, 0, -1, command_occupancy},
     {"ls", "", "list experiments or sweeps, newest first",
-     "Sweeps are found by state, label, owner, device-uuid, since and until.\n",
+     "Sweeps are found by state, label, owner, device-uuid, since and until. Their state is running until "
+     "all has ended, then\n"
+     "succeeded, finished (not all of it succeeded) or cancelled.\n",
      "coalesce ls --kernel copy --state failed\n"
      "coalesce ls --label who=ada --since 2026-02-03 --csv --columns id,kernel,hot_median_us\n"
      "coalesce ls --sweeps --since 2026-02-03\n",

@@ -19,7 +19,7 @@ PLACE = """(box => [Math.round(box.x + box.width / 2), Math.round(box.y + box.he
 
 def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: F811
     service = serve()
-    submit(service, offset="0..399", labels={"fake": "sleep:0.2"})
+    submit(service, offset="0..399", repeat=4, labels={"fake": "sleep:0.2"})
     walk = Walk(browser, service).open("queue?lang=en").says("wait, 1 runs", "h1").says("Cancel the sweep", "table")
     for _ in range(3):
         before = walk.text("h1")

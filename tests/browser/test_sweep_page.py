@@ -71,7 +71,7 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     assert "By offset and block: read_offset · size 1024 · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
     assert files["png"].startswith(b"\x89PNG") and len(files["png"]) > 2000
 
-    walk.click(".sweep-head button", "Cancel the rest").says("of the sweep of read_offset?", ".jobs")
+    walk.click(".sweep-head button", "Cancel the rest").says("of the sweep of read_offset …", ".jobs")
     walk.click(".jobs button", "Cancel them").says("of 40 were measured.", ".jobs").says("Remove")
     links = [link.get_attribute("href") for link in walk.all("a.button[download]")]
     tables = [list(csv.DictReader(io.StringIO(service.get(link[len(service.url):]).text))) for link in links]

@@ -9,7 +9,9 @@ import "./words.js";
 
 const isSweep = path => path.startsWith("/v1/sweeps/");
 
-const whatOf = ({kernel, recipe, request}) => recipe ?? [kernel ?? request?.kernel].flat().join(", ");
+/* "read_offset …7S4793": an owner may have several sweeps of a kernel. */
+const whatOf = ({id, kernel, recipe, request}) =>
+  `${recipe ?? [kernel ?? request?.kernel].flat().join(", ")} …\u2060${id.slice(-6)}`;
 
 /* "your sweep of copy", "bob's copy". */
 function nameOf(of, sweep, me) {
@@ -35,18 +37,32 @@ function rowHere() {
 
 export async function cancelAsked(path, me, signal) {
   const from = document.activeElement?.dataset.key, place = rowHere(); /* its button is off from here on */
-  const sweep = isSweep(path), before = await get(sweep ? `${path}?page_size=1` : path, {signal}),
-        name = () => nameOf(before, sweep, me), ends = sweep ? before.queued + before.running : 1;
+  const sweep = isSweep(path), look = () => get(sweep ? `${path}?page_size=1` : path, {signal});
+  let before = await look();
+  const name = () => nameOf(before, sweep, me), ends = sweep ? before.queued + before.running : 1;
+  const ended = () => told(() => t("cancel.ended", {name: name()}), place);
+  const fresh = async () => {
+    before = await look();
+    const goes_on =
+      sweep ? before.queued + before.running > 0 : before.state === "queued" || before.state === "running";
+    if (!goes_on) ended();
+    return goes_on;
+  };
   const question = () =>
     sweep ? t("cancel.ask_sweep", {runs: runsOf(before), name: name()}) : t("cancel.ask_one", {name: name()});
   if ((ends > 1 || before.owner !== (me?.name ?? null)) && !await askFirst({
         question,
         yes: () => t("cancel.yes", {words: ends}),
         no: () => t("cancel.no"),
-        from
+        from,
+        fresh
       }))
     return false;
-  const after = await del(path, {signal});
+  const after = await del(path, {signal}).catch(error => {
+    if (error.status !== 409) throw error;
+    ended();
+  });
+  if (!after) return false;
   told(() => {
     if (!sweep) return t("cancel.did_one", {name: name()});
     const n = after.cancelled - before.cancelled;

@@ -8,10 +8,11 @@
    words} of what came of it, or null; quiet: nothing is said at the end where nothing was refused; at_once: how many
    requests are under way together, 1: in the order of the items.
 
-   In the same place one is asked before something else, and told what came of it: askFirst({question, yes, no, from})
-   promises whether it was answered with yes, the three are functions that give texts, from is the data-key of what has
-   the focus afterwards; told(words, place), functions: the nodes, and what gets the focus if nothing has it, not given:
-   the button that closes them. */
+   In the same place one is asked before something else, and told what came of it: askFirst({question, yes, no, from,
+   fresh}) promises whether it was answered with yes, the three are functions that give texts, from is the data-key of
+   what has the focus afterwards; fresh(), each second, promises whether there is still something to ask, and the
+   question is drawn anew; told(words, place), functions: the nodes, and what gets the focus if nothing has it, not
+   given: the button that closes them. */
 import {h, redraw} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
@@ -20,7 +21,7 @@ import {t} from "../words.js";
 import "./words.js";
 
 /* FOCUS_MS: until then the button that was pressed may have gone from the page, and the focus with it. */
-const AT_ONCE = 4, LINKS_MOST = 5, REDRAW_MS = 100, FOCUS_MS = 500;
+const AT_ONCE = 4, LINKS_MOST = 5, REDRAW_MS = 100, FOCUS_MS = 500, FRESH_MS = 1000;
 
 const jobs = [];
 
@@ -110,11 +111,20 @@ let numbers = 0;
 const keyed = key => [...document.querySelectorAll("[data-key]")].find(one => one.dataset.key === key);
 
 /* One at a time: the next one answers the one before with no. */
-export function askFirst({question, yes, no, from}) {
+export function askFirst({question, yes, no, from, fresh = null}) {
   const number = numbers++;
   jobs.find(one => one.question)?.answer(false);
   return new Promise(answered => {
+    const look = async () => {
+      if (await fresh().catch(() => true))
+        draw();
+      else
+        answer(false);
+    };
+    const timer = fresh && setInterval(look, FRESH_MS);
     const answer = agreed => {
+      clearInterval(timer);
+      if (!jobs.some(one => one.number === number)) return;
       jobs.splice(jobs.findIndex(one => one.number === number), 1);
       draw();
       answered(agreed);

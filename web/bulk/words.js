@@ -28,6 +28,7 @@ wordsAdd({
   "cancel.and": [" and ", "和"],
   "cancel.ask_sweep": ["Cancel {runs} of {name}?", "取消{name}中{runs}吗？"],
   "cancel.ask_one": ["Cancel {name}?", "取消{name}吗？"],
+  "cancel.ended": ["Of {name} nothing waits or runs any more.", "{name}已没有等待或运行中的部分。"],
   "cancel.yes": ["Cancel {words|it|them}", "确认取消"],
   "cancel.no": ["Keep", "保留"],
   "cancel.still_running": ["{n} {words|was|were} running and {words|ends|end}, or {words|is|are} cancelled, in a moment.", "另有 {n} 次正在运行，片刻后结束或取消。"],

@@ -44,7 +44,7 @@ wordsAdd({
   "recipes.published_ms": ["published, ms", "博文数值，ms"],
   "recipes.here_us": ["{device}, µs", "{device}，µs"],
   "recipes.of_first": ["of the first, %", "与首行之比，%"],
-  "recipes.ratios": ["Compare ratios between chips, not times: sizes differ, too. Times here are", "请在芯片之间比较比值，不要比较时间：规模也不同。这里的时间是"],
+  "recipes.ratios": ["Compare ratios between chips, not times. Times here are", "请在芯片之间比较比值，不要比较时间。这里的时间是"],
   "recipes.reasons": ["Predicted time, and what limits", "预测时间与瓶颈"],
   "recipes.as": ["as an {device} would take it, by the model", "由模型按 {device} 预测"],
   "recipes.predicted_us": ["predicted, µs", "预测，µs"],

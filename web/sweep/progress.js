@@ -60,20 +60,24 @@ function cellOf(sweep, from, to) {
 
 function answer(sweep) {
   const {head} = sweep, bad = head.failed, several = head.repeat > 1;
+  /* The points are told by events, the head is read a moment later. */
+  const told = sweep.points.reduce((sum, point) => sum + (point?.succeeded ?? 0), 0),
+        succeeded = Math.max(head.succeeded, Math.min(told, head.total)),
+        queued = Math.max(0, head.queued - (succeeded - head.succeeded));
   /* A kernel of a user runs without being timed. */
   const untimed = head.succeeded && sweep.has.size && !sweep.has.has("cold_median_us"),
         total =
           t(untimed   ? "progress.untimed" :
               several ? "progress.runs" :
                         "progress.points",
-            {n: count(head.succeeded), of: count(head.total)});
+            {n: count(succeeded), of: count(head.total)});
   const now = sweep.points.find(
           point =>
             point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"))),
         rest = [];
   if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
-  if (sweep.running && head.queued) rest.push(t("progress.wait", {n: count(head.queued), words: head.queued}));
+  if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
   if (head.waits_for) rest.push(head.waits_for);
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));
