@@ -39,7 +39,7 @@ wordsAdd({
   "lessons.used_by_neither": ["moved, used by neither", "已搬运，两个线程束都没有用到"],
   "lessons.stairs": ["Where one block more or fewer fits", "在哪里会多放或少放一个线程块"],
   "lessons.few": ["Drawn: {n} of the warp’s {of} accesses.", "只画出该线程束 {of} 次访问中的前 {n} 次。"],
-  "lessons.locked": ["You can change this when you have answered the question.", "回答问题之后就可以调整。"],
+  "lessons.locked": ["You can change this later in the lesson, when the question about it is answered.", "回答与它有关的问题之后就可以调整。"],
   "lessons.tile_sectors": ["sectors a request", "每次请求的扇区数"],
   "lessons.tile_resident": ["resident blocks", "驻留线程块"],
   "lessons.tile_warps": ["resident warps, of the most", "驻留线程束 / 上限"],
