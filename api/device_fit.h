@@ -20,8 +20,8 @@ enum device_fit {
 enum device_fit device_fit_find(struct experiment *experiment, const struct device_offers *offers,
                                 struct device_set *set, struct problems *problems);
 
-/* Are the devices that a request's "device" names, one or a list of them, in the list of devices? Each that is not
-   is added to *problems. Other choices, and what is none, are not looked at. 0 or -1. */
+/* Checks that every device which a request's "device" names, as one value or as a list, exists. Adds a problem for each
+   that does not. Conditions, "any" and malformed values are not checked here. Returns 0, or -1 with problems. */
 int device_fit_check_named(const struct json_t *device, const struct device_offers *offers,
                            struct problems *problems);
 

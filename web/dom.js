@@ -67,8 +67,8 @@ export function redraw(node, ...children) {
   return keepingFocus(node, () => node.replaceChildren(...fresh.childNodes));
 }
 
-/* A press and its click that meet two elements are no click: while a button is held down, what it is in is not drawn
-   anew. In time by CLICK_MS a click follows, or none does. */
+/* A click is lost when its button is replaced between press and release. So a node is not redrawn while a button in it
+   is pressed; that follows after the click, or CLICK_MS after a release without one. */
 const CLICK_MS = 300;
 let pressed = null, timer = null;
 const later = new Map();
@@ -92,8 +92,8 @@ document.addEventListener("click", () => {
   setTimeout(release);
 }, true);
 
-/* What gets the focus in a node that was drawn anew: the same element, by its data-key or as a link; in a table else
-   the link of the same row, or of the row that has its place now; of a page's .acts the first. */
+/* Finds the element that gets the focus after a redraw: the one with the same data-key, or the same link; in a table
+   otherwise the link of the same row, or of the row that is now in its place; in a page's .acts the first element. */
 function focusOf(active) {
   const {key} = active.dataset, href = active.getAttribute("href"), row = active.closest("tbody tr"),
         of = row?.querySelector("a")?.getAttribute("href"), at = row ? [...row.parentNode.children].indexOf(row) : -1;

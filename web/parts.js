@@ -129,7 +129,7 @@ export const stateMark = name =>
 
 /* ---- how it came out ---- */
 
-/* "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
+/* A median with its 95 % interval: "247.5 ± 0.3", or "550 436 to 738" where the interval is asymmetric. */
 export function withInterval(median, low, high) {
   if (median === null) return noValue();
   if (typeof low !== "number" || typeof high !== "number" || low === high) return digits(median);

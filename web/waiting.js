@@ -37,8 +37,8 @@ export class Known {
     return null;
   }
 
-  /* The queue, or how it was before until what it names is known, or SETTLE_MS have gone by: else what has begun would
-     stand among those that wait as well. */
+  /* The queue as it should be drawn: the previous one until the experiments that the new one names have been read, for
+     SETTLE_MS at most. Otherwise an experiment that has just begun would be shown as waiting, too. */
   settled(queue) {
     const ids = queue.devices.length > DRAWN_MOST ?
       [] :

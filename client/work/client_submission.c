@@ -73,8 +73,9 @@ static int post(struct context *context, const char *path, const json_t *request
     return status;
 }
 
-/* The table's columns are checked before anything runs: those of a sweep with its submission, to which *whole is the
-   path; those of one experiment by a list, unless its kernel is a file, whose arguments are columns that no list has. */
+/* Checks --columns before anything is submitted, and writes the path of the submission to *whole. The service checks
+   the columns of a sweep with the submission itself. Those of one experiment are checked by requesting a list with
+   them; not of a kernel in a file, because lists do not have the columns of its arguments. */
 static int check_columns(struct context *context, const char *path, const json_t *request,
                          struct buffer *whole)
 {

@@ -34,5 +34,6 @@ struct queue_position position_by_share(struct queue *queue, const struct owner 
                                         const struct position_servers *servers, int before,
                                         double mean_bytes);
 
-/* The position of an entry. While it waits, own_s is that mean. */
+/* The position of an experiment in the queue. While it waits, own_s is not its own duration but the expected one of
+   a run with the mean array size of its owner's waiting experiments. */
 struct queue_position position_of_entry(struct queue *queue, const struct entry *entry);

@@ -37,10 +37,10 @@ void schedule_set_readiness(struct queue *queue, int device, enum queue_readines
    when nothing is known, a second. */
 double schedule_bytes_s(const struct queue *queue, const struct owner *owner, int device, double bytes);
 
-/* The same in the mean of the owner's experiments that wait. */
+/* The expected duration, in seconds, of a run with the mean array size of the owner's waiting experiments. */
 double schedule_mean_s(const struct queue *queue, const struct owner *owner, int device);
 
-/* The expected duration of one experiment that waits or runs, on its device. */
+/* The expected duration, in seconds, of an experiment that is waiting or running, on its device. */
 double schedule_entry_s(const struct queue *queue, const struct entry *entry);
 
 /* How long what a device runs will have had it at its end: what is expected of one of its size; where it has outlived that, half as long

@@ -24,7 +24,8 @@ const runsOf = ({queued, running}) => [queued && t("cancel.waiting", {n: count(q
                                         .filter(Boolean)
                                         .join(t("cancel.and"));
 
-/* The link of the row that is now where the focus is now: gives a function. */
+/* Returns a function that finds the link of the table row which is then in the place of the row that has the focus
+   now. */
 function rowHere() {
   const row = document.activeElement?.closest("tbody tr"), label = row?.closest(".scroll")?.ariaLabel,
         at = row ? [...row.parentNode.children].indexOf(row) : -1;
@@ -38,11 +39,13 @@ function rowHere() {
 export async function cancelAsked(path, me, signal) {
   const from = document.activeElement?.dataset.key, place = rowHere(); /* its button is off from here on */
   const sweep = isSweep(path), look = () => get(sweep ? `${path}?page_size=1` : path, {signal});
-  let before = await look();
+  let before = await look(), asking = true;
   const name = () => nameOf(before, sweep, me), ends = sweep ? before.queued + before.running : 1;
   const ended = () => told(() => t("cancel.ended", {name: name()}), place);
   const fresh = async () => {
-    before = await look();
+    const now = await look();
+    if (!asking) return true; /* it was answered meanwhile */
+    before = now;
     const goes_on =
       sweep ? before.queued + before.running > 0 : before.state === "queued" || before.state === "running";
     if (!goes_on) ended();
@@ -50,14 +53,10 @@ export async function cancelAsked(path, me, signal) {
   };
   const question = () =>
     sweep ? t("cancel.ask_sweep", {runs: runsOf(before), name: name()}) : t("cancel.ask_one", {name: name()});
-  if ((ends > 1 || before.owner !== (me?.name ?? null)) && !await askFirst({
-        question,
-        yes: () => t("cancel.yes", {words: ends}),
-        no: () => t("cancel.no"),
-        from,
-        fresh
-      }))
-    return false;
+  const agreed = ends < 2 && before.owner === (me?.name ?? null) ||
+    await askFirst({question, yes: () => t("cancel.yes", {words: ends}), no: () => t("cancel.no"), from, fresh});
+  asking = false;
+  if (!agreed) return false;
   const after = await del(path, {signal}).catch(error => {
     if (error.status !== 409) throw error;
     ended();

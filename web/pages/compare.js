@@ -280,8 +280,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       commonText());
   }
 
-  /* The table is drawn a moment after the rest: until then the page keeps its height, and so its place; then the button
-     that had the focus has it again. */
+  /* Keeps the scroll position and the focus while the page is redrawn. The table appears later than the rest, so the
+     page keeps its height for DRAWN_MS. */
   function placeKeep() {
     const key = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     body.style.minHeight = `${body.offsetHeight}px`;
