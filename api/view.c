@@ -116,8 +116,7 @@ void view_experiment_write(struct json_writer *json, const char *key,
     json_writer_json(json, "request", experiment->request);
     json_writer_members(json, experiment->result);
     write_failure(json, experiment);
-    if (!experiment->ended)
-        write_links(json, experiment);
+    write_links(json, experiment);
     json_writer_end(json);
 }
 

@@ -19,6 +19,8 @@ import {noValue, t} from "./words.js";
 
 const KEPT = 200, SETTLE_MS = 1000;
 
+const goesOn = experiment => experiment !== null && experiment.finished_at === null;
+
 export class Known {
   constructor(signal, changed) {
     this.signal = signal;
@@ -37,14 +39,15 @@ export class Known {
     return null;
   }
 
-  /* The queue as it should be drawn: the previous one until the experiments that the new one names have been read, for
-     SETTLE_MS at most. Otherwise an experiment that has just begun would be shown as waiting, too. */
+  /* The queue as it should be drawn: the previous one until the experiments that the new one names have been read, and
+     have not ended, for SETTLE_MS at most. Otherwise an experiment that has just begun would be shown as waiting, too.
+   */
   settled(queue) {
     const ids = queue.devices.length > DRAWN_MOST ?
       [] :
       queue.devices.flatMap(({running, owners}) => [running, ...owners.map(one => one.queued ? one.next : null)])
         .filter(Boolean);
-    const known = ids.map(id => this.get(id)).every(Boolean), now = Date.now();
+    const known = ids.map(id => this.get(id)).every(goesOn), now = Date.now();
     if (known || !this.last || now - this.last.at > SETTLE_MS) this.last = {queue, at: now};
     return this.last.queue;
   }
@@ -110,7 +113,8 @@ export function runsOn(known, queue, device, me) {
 function rowsOf(known, line, last) {
   return line.owners.filter(one => one.queued)
     .map(one => {
-      const key = `${line.devices[0].device} ${one.owner}`, experiment = known.get(one.next) ?? last.get(key);
+      const key = `${line.devices[0].device} ${one.owner}`, read = known.get(one.next),
+            experiment = goesOn(read) ? read : last.get(key);
       last.set(key, experiment);
       return {
         key,

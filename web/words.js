@@ -225,6 +225,7 @@ const queue = {
   "queue.all_paused": ["The queue is paused", "队列已暂停"],
   "queue.all_paused_by": ["The queue is paused by {who}", "{who} 已暂停队列"],
   "queue.runs_alone": ["{n} {words|runs|run}, nothing waits", "{n} 个在运行，无等待"],
+  "queue.no_run": ["No run at the moment.", "此刻没有任务运行。"],
   "queue.runs_now": ["Runs now:", "正在运行："],
   "queue.waits": ["{n} {words|waits|wait}, {running} {runs|runs|run}", "{n} 个在等待，{running} 个在运行"],
   "queue.pause": ["Pause the queue", "暂停队列"],

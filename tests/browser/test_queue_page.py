@@ -14,22 +14,38 @@ BOTH = """(() => {
   return Boolean(runs && waits && runs.endsWith(waits));
 })()"""
 
+# Where the first button is, and whether the last press was on one: a line above it may come or go meanwhile.
 PLACE = """(box => [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)])(document.querySelector('td.act button').getBoundingClientRect())"""
+
+LISTEN = """document.addEventListener('pointerdown', event => window.pressed = Boolean(event.target.closest('td.act button')), true)"""
+
+
+def press(walk):
+    """At a place: the element may be another a moment later."""
+    def on_the_button():
+        hand = ActionBuilder(walk.browser)
+        hand.pointer_action.move_to_location(*walk.script(PLACE)).pointer_down()
+        hand.perform()
+        return walk.script("window.pressed") or release(walk)
+    walk.until(on_the_button)
+
+
+def release(walk):
+    hand = ActionBuilder(walk.browser)
+    hand.pointer_action.pointer_up()
+    hand.perform()
 
 
 def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: F811
     service = serve()
     submit(service, offset="0..399", repeat=4, labels={"fake": "sleep:0.2"})
     walk = Walk(browser, service).open("queue?lang=en").says("wait, 1 runs", "h1").says("Cancel the sweep", "table")
+    walk.script(LISTEN)
     for _ in range(3):
         before = walk.text("h1")
-        hand = ActionBuilder(browser)  # at a place: the element may be another a moment later
-        hand.pointer_action.move_to_location(*walk.script(PLACE)).pointer_down()
-        hand.perform()
+        press(walk)
         time.sleep(1)  # some runs end while it is pressed
-        hand = ActionBuilder(browser)
-        hand.pointer_action.pointer_up()
-        hand.perform()
+        release(walk)
         walk.says("Cancel", ".jobs")
         walk.click(".jobs button", "Keep").until(lambda: walk.text("h1") != before)  # what was held back is drawn
     seen = [walk.script(BOTH) for _ in range(100)]

@@ -207,6 +207,14 @@ def test_a_reader_s_result_page_has_nothing_to_press_that_is_refused(browser, se
         take()
 
 
+def test_one_that_has_ended_leads_to_its_sweep(browser, service):
+    sweep = service.request("POST", "/v1/sweeps", json={**COPY, "block": [64, 128]}).json()
+    one = service.get(sweep["links"]["self"] + "?wait=60").json()["points"][0]["id"]
+    walk = Walk(browser, service).open(f"experiments/{one}?lang=en").click("main a", "one of its points")
+    walk.until(lambda: walk.browser.current_url.split("?")[0].endswith("sweeps/" + sweep["id"]))
+    walk.end()
+
+
 def test_a_kernel_of_ones_own_that_was_interpreted_is_shown(browser, service):
     source = """__global__ void twice(const float *in, float *out, unsigned n)
 {

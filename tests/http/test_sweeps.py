@@ -113,6 +113,8 @@ def test_equal_points_run_once(service):
     listed = service.get(f"/v1/experiments?sweep={sweep['id']}").json()["experiments"]
     assert {row["id"] for row in listed} == set(ids) and len(listed) == 2
     assert all(row["links"]["sweep"] == "/v1/sweeps/" + sweep["id"] for row in listed)
+    ended = [service.get(row["links"]["self"] + "?wait=60").json() for row in listed]
+    assert all(one["finished_at"] and one["links"] == row["links"] for one, row in zip(ended, listed))  # afterwards, too
 
 
 def test_a_kernel_that_lacks_a_parameter_fails_its_points_alone(service):
