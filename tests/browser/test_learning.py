@@ -61,6 +61,11 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     predicted = points[1]["predicted"]
     assert cells(walk, "Load transactions")[1][2:4] == [f"{predicted[arch]['gld_transactions']:,}" for arch in ("published_arch", "device_arch")]
     walk.open("recipes/read_segment_cached").says("3 of 3 succeeded")  # found again by its recipe
+    walk.says("has no hardware counters that can be read here").until(lambda: not walk.all("#recipe-counters")[0].is_enabled())
+    without = '[...document.querySelectorAll("td .no-value")].map(one => one.dataset.tip)'
+    walk.until(lambda: "Counters were not asked for." in walk.script(without))
+    asked = service.request("POST", "/v1/sweeps", json={"recipe": "read_segment_cached", "counters": True}).json()  # by the API
+    walk.open(f"recipes/read_segment_cached?sweep={asked['id']}").until(lambda: any("asked for, but cannot be read on" in said for said in walk.script(without)))
     walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
     assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["通往 L2 的通路"] * 3
     walk.click("a", "通往 L2 的通路").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))

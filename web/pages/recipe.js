@@ -43,7 +43,16 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
         deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
   const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"}), notes = h("div", {});
   const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
-  const counters = h("input", {id: "recipe-counters", type: "checkbox", checked: device?.backend !== "cpu"});
+  const none = devices.length > 0 && devices.every(one => one.counters === false) ?
+    t("counts.no_device", {device: device.name}) :
+    null;
+  const counters = h("input", {
+    id: "recipe-counters",
+    type: "checkbox",
+    checked: !none,
+    disabled: Boolean(none),
+    "aria-describedby": none && "recipe-uncounted"
+  });
   /* The sizes that the table's figures are of; a figure of another size than is run has its mark. */
   const sizes = [...new Set([recipe.sweep.size, ...Object.values(recipe.published?.sizes ?? {})])];
   const size =
@@ -61,7 +70,8 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   replace(root, h("div", {class: "head"}, h("div", {}, h("h1", {class: "heading"}, recipe.title), h("p", {class: "lead"}, recipe.text), h("p", {class: "note"}, about)),
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
     sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
-    h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)), status, tables,
+    h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)),
+  none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, tables,
   h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;

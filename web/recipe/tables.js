@@ -182,11 +182,12 @@ function countedPanel(shown, name, device, deviceArch) {
           point.predicted?.reason ?? point.predicted?.[which]?.reason ??
           point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ?? t("recipes.no_prediction")));
   };
+  const uncounted = point => !ended(point)       ? waiting(point) :
+    point.row?.counters_status === "unavailable" ? t("recipes.none_read", {device: point.row.device_name}) :
+                                                   t("recipes.not_counted");
   const counted = point => {
     const value = measuredOf(shown, point, name);
-    return numberCell(
-      typeof value === "number" ? h("strong", {}, write(value)) :
-                                  noValue(ended(point) ? t("recipes.not_counted") : waiting(point)));
+    return numberCell(typeof value === "number" ? h("strong", {}, write(value)) : noValue(uncounted(point)));
   };
   /* Of a count, what it counts on that chip: sectors, lines or segments. */
   const unit = which => {
