@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* A name that begins with all of what is wanted, of so many letters or more, is as near as one with two wrong letters. */
-enum { BEGINNING_LEAST = 5, BEGINNING_DISTANCE = 2 };
+enum { WORD_LEAST = 3, BEGINNING_LEAST = 5, BEGINNING_DISTANCE = 2 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -101,11 +101,13 @@ static bool is_short_for(const char *wanted, const char *name)
 }
 
 /* True: `wanted` is the beginning of a longer name, with at most one wrong letter in six. Fewer than five letters are not
-   compared: too many names begin with them. */
+   compared, too many names begin with them; but three that are a word of it, as size of size_elements. */
 static bool is_beginning_of(const char *wanted, const char *name)
 {
     char beginning[SUGGEST_NAME_MAX + 1];
     size_t length = strlen(wanted), most = length / 6;
+    if (length >= WORD_LEAST && strncasecmp(name, wanted, length) == 0 && name[length] == '_')
+        return true;
     for (size_t cut = length - most; length >= BEGINNING_LEAST && cut <= length + most && cut < strlen(name);
          cut++) {
         snprintf(beginning, sizeof beginning, "%.*s", (int)cut, name);

@@ -19,7 +19,8 @@ void suggest_begin(struct suggestion *suggestion, const char *wanted);
    or at its neighbour's place, but in a word of three letters not another one; or one or two letters behind the
    first are missing (of two letters one); or a word that other services use for the same. A name that begins with all of
    `wanted`, of five letters or more, is as near as one with two wrong letters. Of equally near names the first is taken.
-   If no name is near, the first name is taken that begins with `wanted`, of five letters or more; one letter in six may be wrong. */
+   If no name is near, the first name is taken that begins with `wanted`, of five letters or more; one letter in six may be
+   wrong. Of three or four letters: that begins with `wanted` and an underscore. */
 void suggest_consider(struct suggestion *suggestion, const char *name);
 
 /* Looks at all names of a table, WORDS_TABLE() of base/words.h; and returns what suggest_text() does. */

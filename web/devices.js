@@ -79,7 +79,7 @@ export function readings(device) {
     reading(t("device.power"), of("power_w"), null, plainUnit("W"), held.includes("sw_power_cap")));
 }
 
-export const throttledText = device => slowed(device).map(reason => t(`device.slow_${reason}`)).join(" ");
+export const throttledText = device => slowed(device).map(reason => t(`device.slow_${reason}`)).join(t("punct.space"));
 
 export function deviceNotes(device) {
   const {reason} = device.status, held = slowed(device),

@@ -34,8 +34,8 @@ const fullEnd = node => /[。，、：；！？]$/.test(node.lastChild?.textCont
 
 function childrenAdd(node, children) {
   for (const child of children.flat(Infinity))
-    if (child !== null && child !== undefined && child !== false && !(child === " " && fullEnd(node)))
-      node.append(child);
+    if (child !== null && child !== undefined && child !== false)
+      node.append(typeof child === "string" && child.startsWith(" ") && fullEnd(node) ? child.slice(1) : child);
   return node;
 }
 

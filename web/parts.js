@@ -86,6 +86,7 @@ export const labelMarks = labels =>
 
 /* "offset 11, block 512": the kernel's own parameters, then what is not as usual. */
 export function askedText(request) {
+  const shared = request.shared_bytes > 0 ? `shared_bytes ${count(request.shared_bytes)}` : null;
   const own = Object.entries(request)
                 .filter(
                   ([name, value]) =>
@@ -101,7 +102,7 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  return [...own, block, size && `${t("field.size")} ${size}`].filter(Boolean).join(t("punct.comma"));
+  return [...own, block, shared, size && `${t("field.size")} ${size}`].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];

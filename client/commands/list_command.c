@@ -32,6 +32,10 @@ static int check(const struct command_line *options, struct error *error)
     const char *state = options->given[OPTION_STATE],
                *states = sweeps ? "running succeeded finished cancelled"
                                 : "queued running succeeded failed cancelled";
+    if (state && sweeps && strcmp(state, "queued") == 0)
+        return error_set(
+            error, ERROR_INVALID, "%s",
+            language_text("--state running finds all sweeps that have not ended, also those that wait"));
     if (state && !words_contain(states, state))
         return error_set(error, ERROR_INVALID, language_text("--%s is one of: %s"), "state", states);
     if (!sweeps)

@@ -65,6 +65,7 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     browser.get(browser.current_url)
     walk.says("Blocks, without 64", "h1").says("By offset and block: read_offset", ".lead-line")
     walk.click(".choices button", "panels").until(lambda: len(walk.all("svg.lines .axis")) == 4)
+    walk.click(".legend button", "block 64").until(lambda: len(walk.all("svg.lines .axis")) == 5 and not walk.all(".legend button"))
     assert "view=panels" in browser.current_url
     walk.end()
 

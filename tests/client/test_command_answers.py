@@ -141,6 +141,7 @@ WRONG = [
     (["ls", "--sweeps", "--kernel", "copy"], USAGE, "--kernel is of experiments: sweeps are found by state, label, owner"),
     (["ls", "--sweeps", "--csv"], USAGE, "no table"),
     (["ls", "--sweeps", "--state", "failed"], USAGE, "--state is one of: running succeeded finished cancelled"),
+    (["ls", "--sweeps", "--state", "queued"], USAGE, "--state running finds all sweeps that have not ended"),
     (["ls", "--state", "finished"], USAGE, "--state is one of: queued running succeeded failed cancelled"),
     (["ls", "--csv", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),
     (["run", "copy", "size=4096", "--columns", "nope"], REFUSED, "the first line of the table without --columns lists them"),

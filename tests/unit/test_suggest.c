@@ -37,6 +37,8 @@ static const struct {
     {"lck", {"block"}, NULL},
     {"bk", {"block"}, NULL},
     {"str", {"stride"}, NULL},
+    {"size", {"dtype", "size_elements", "size_rows"}, "size_elements"},
+    {"siz", {"size_elements"}, NULL},
     {"read_segmnt", {"reuse", "read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
     {"read_segmnt_cached", {"read_segment_cached", "read_segment_uncached"}, "read_segment_cached"},
     {"read_segmnt_cached", {"read_segment_uncached", "read_segment_cached"}, "read_segment_cached"},

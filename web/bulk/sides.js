@@ -62,7 +62,7 @@ export function compareNodes(chosen, sideOf, {pair = null} = {}) {
     sessionStorage.removeItem(KEPT);
     changed();
   };
-  const both = pair && !a && items.length === 2 && items.map(item => sideOf([item])),
+  const both = pair && all.length === 2 && items.length === 2 && items.map(item => sideOf([item])),
         two = both && both.every(Boolean) && (pair === "newest first" ? both.reverse() : both);
   return [
     two && h("a", {class: "button", href: address(...two), data: {key: "bulk pair"}}, t("bulk.compare_two")),

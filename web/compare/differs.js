@@ -53,7 +53,7 @@ export function differsPanel({differs, but_for}) {
   if (!beside.length)
     return h(
       "p", {class: "differs"}, t("compare.nothing_differs"),
-      but_for.length ? ` ${t("compare.but_for_said", {names: but_for.join(", ")})}` : "");
+      but_for.length ? ` ${t("compare.but_for_said", {names: but_for.join(t("list.comma"))})}` : "");
   return h(
     "div", {class: "differs warned"},
     h("p", {}, h("strong", {}, "△ ", t("compare.differs")), " ", t("compare.differs_why")),

@@ -250,7 +250,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           t("compare.paired_but"), " ", but_for.map((name, i) => [i > 0 && t("list.comma"), butFor(comparison, name)]),
           t("punct.stop")
         ] :
-        `${t("compare.paired")} `,
+        points.length > 0 && `${t("compare.paired")} `,
       kernel && h("code", {}, kernel),
       Object.entries(rest)
         .filter(([name, value]) => !["grid", "shared_bytes"].includes(name) && value !== "default" && value !== null)
@@ -287,8 +287,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     body.style.minHeight = `${body.offsetHeight}px`;
     setTimeout(() => {
       body.style.minHeight = "";
-      if (key && document.activeElement === document.body)
-        [...body.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+      if (!key || document.activeElement !== document.body) return;
+      /* A button for more runs goes away once they are asked for: then what is next to be pressed has the focus. */
+      const all = [...body.querySelectorAll("[data-key]")];
+      (all.find(one => one.dataset.key === key) ?? all.find(one => /^(cancel runs|more )/.test(one.dataset.key)))
+        ?.focus({preventScroll: true});
     }, DRAWN_MS);
   }
 

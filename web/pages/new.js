@@ -317,7 +317,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
     problem.textContent =
-      elsewhere.map(([name, detail]) => `${name}${t("punct.colon")}${detail}`).join(" ") || (error?.message ?? "");
+      elsewhere.map(([name, detail]) => `${name}${t("punct.colon")}${detail}`).join(t("punct.space")) ||
+      (error?.message ?? "");
   }
 
   /* What keeps it from being run stands beside the button, and its field gets the focus. */

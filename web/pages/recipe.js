@@ -139,7 +139,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
           n: count(sweep.succeeded),
           of: count(sweep.total)
         });
-      replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? `${t("recipes.a_cpu")} ` : null, own);
+      replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? [t("recipes.a_cpu"), " "] : null, own);
       announce(text);
     }
 

@@ -15,7 +15,7 @@ import {removeAndLeave} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
-import {ALL, axisNamed, changed, choiceOf, selected, viewsOf} from "../sweep/choice.js";
+import {ALL, axisNamed, changed, choiceOf, pathOf, selected, viewsOf} from "../sweep/choice.js";
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
 import {Sweep} from "../sweep/data.js";
 import {metricOf, metricsOf} from "../sweep/metrics.js";
@@ -111,7 +111,8 @@ function choicesForm(sweep, choice, change) {
             },
               t(`sweep.view_${view}`)));
   return [
-    field("y", t("sweep.choose_y"), metrics, choice.y), field("x", t("sweep.choose_x"), axes, choice.x),
+    metrics.length > 0 && field("y", t("sweep.choose_y"), metrics, choice.y),
+    field("x", t("sweep.choose_x"), axes, choice.x),
     field(
       "series", t("sweep.choose_series"),
       [...axes.filter(([name]) => name !== choice.x), ["none", t("sweep.no_series")]], choice.series || "none"),
@@ -256,7 +257,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     table: () => chartTable(sweep, () => spec),
     file: file("chart"),
     caption: () => caption(main.heading()),
-    legend: () => choice.view === "lines" && legendOf(spec.legend, toggle),
+    legend: () => choice.view !== "map" && legendOf(spec.legend, toggle),
     onZoom: zoomTo
   });
   const beside = board({
@@ -299,6 +300,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   /* ---- what one may do ---- */
 
+  const goTo = of => go(pathOf(of, asked));
+
   function actsDraw() {
     const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),
           may_run = !me || me.role !== "read";
@@ -319,10 +322,10 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           t("result.again"),
           async () => {
             const {json} = await send("POST", "/v1/sweeps", head.request, {signal});
-            await go(`sweeps/${json.id}`);
+            await goTo(json.id);
           },
           {key: "again"}),
-      may_run && moreButton(sweep, {spec, relative}, {signal, go}), may_run && bulk?.failedAgain?.(sweep),
+      may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && bulk?.failedAgain?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {

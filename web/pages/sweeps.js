@@ -41,8 +41,8 @@ function whatOf({request, values}) {
                         `${name} ${listText(name, value, values).replace(/(\d)x(?=\d)/g, "$1×")}`;
   });
   return [
-    h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(", ")), " ",
-    labelMarks(request.labels)
+    h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(t("list.comma"))),
+    " ", labelMarks(request.labels)
   ];
 }
 

@@ -145,7 +145,7 @@ function figuresShow(place, here, there) {
   const loose = [["pin.unstable_there", there], ["pin.unstable_here", here]]
                   .filter(([, one]) => !one.stability.stable)
                   .map(([key]) => t(key)),
-        unstable = loose.length ? `${loose.join(" ")} ${t("pin.nothing_follows")}` : null;
+        unstable = loose.length ? [...loose, t("pin.nothing_follows")].join(t("punct.space")) : null;
   replace(
     place, h("p", {}, nameOf(there)), differences(here, there).map(text => h("p", {class: "note differs"}, text)),
     unstable && h("p", {class: "warn note"}, "△\u00a0", unstable),

@@ -135,7 +135,8 @@ export function linesOf(sweep, choice) {
     series,
     panels,
     labels: false,
-    legend: split && !panels ?
+    /* Panels need none, but what is hidden can be shown again. */
+    legend: split && (!panels || shown.length < asked.length) ?
       asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)})) :
       [],
     left_out: shown.length - drawn.length,
@@ -290,7 +291,7 @@ export function relativeOf(sweep, choice) {
     whose: split ? namedValue(split.name, series) : "",
     more,
     height: 270,
-    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})} ${
+    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})}${t("punct.space")}${
       sentenceOf(
         {...found, best: loss.best, apart: lost !== null, rivals: lost === null ? loss.rivals : [], ahead: null, more},
         () => t("sweep.relative_lost", {lost: percent(lost, 1)}),

@@ -2,7 +2,8 @@
    `series` that are not drawn, as texts, zoom and rows: [from, to] of x, and of a map's rows, or null, name: what the
    reader calls it}. choiceOf(sweep,
    query) takes it from the address where that names what the sweep has, else it chooses; changed(choice, name, value)
-   is the address of another choice; selected(sweep, choice) are the points that are drawn. */
+   is the address of another choice; pathOf(id, query) is the page of another sweep, with the same picture;
+   selected(sweep, choice) are the points that are drawn. */
 import {metricsOf} from "./metrics.js";
 
 const LINES_MOST = 12, DEVICES_MOST = 3;
@@ -95,6 +96,13 @@ export const changed = (choice, values) => ({
   ...Object.fromEntries(Object.entries(choice.at).map(([axis, one]) => [`at.${axis}`, one])),
   ...values
 });
+
+/* The page of another sweep with the same picture, without what is of this sweep alone. */
+export function pathOf(id, query) {
+  const same = new URLSearchParams(query);
+  for (const name of ["zoom", "rows", "name"]) same.delete(name);
+  return `sweeps/${id}${same.size ? `?${same}` : ""}`;
+}
 
 export const selected = (sweep, choice) => sweep.rows.filter(
   point => Object.entries(choice.at).every(([name, value]) => value === ALL || point.values[name] === value));

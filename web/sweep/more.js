@@ -38,6 +38,6 @@ export function moreButton({head, running, points}, {spec, relative}, {signal, g
         }))
       return;
     const {json} = await send("POST", "/v1/sweeps", {...head.request, repeat}, {signal});
-    await go(`sweeps/${json.id}`);
+    await go(json.id);
   }, {key: "more runs"});
 }
