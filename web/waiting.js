@@ -146,6 +146,10 @@ export function steadyRows(node, changed) {
   };
 }
 
+/* Columns that a phone has no room for. */
+const spareHead = text => h("th", {scope: "col", class: "number spare"}, text),
+      spareCell = child => h("td", {class: "number spare"}, child);
+
 const about = seconds => seconds === null ? noValue(t("queue.no_time")) : duration(seconds);
 
 function spanBar(row, last) {
@@ -174,7 +178,8 @@ function what(row, me) {
       },
         t(`queue.waits_too${whose}`, {n: count(more), words: more, who: row.owner})),
     row.ends !== null &&
-      h("span", {class: "phone quiet"}, t("punct.comma"), t("queue.ends_in"), " ", duration(row.ends))
+      h("span", {class: "phone quiet"}, t("punct.comma"), t("queue.begins"), " ", about(row.begins), t("punct.comma"),
+        t("queue.ends_in"), " ", duration(row.ends))
   ];
 }
 
@@ -186,7 +191,7 @@ export function queueTable(rows, me) {
       h("td", {class: "number quiet"}, String(row.place)),
       h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row, me)),
       h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
-      numberCell(about(row.begins)), numberCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
+      spareCell(about(row.begins)), spareCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
       h("td", {class: "number act"},
         mayCancel(row, me) &&
           (row.request ?
@@ -207,7 +212,7 @@ export function queueTable(rows, me) {
       h("th", {scope: "col", class: "when"},
         last > 0 ? [h("span", {}, t("queue.now")), h("span", {}, t("queue.in", {time: duration(last)}))] :
                    t("queue.when")),
-      headCell(t("queue.begins"), true), headCell(t("queue.takes"), true),
+      spareHead(t("queue.begins")), spareHead(t("queue.takes")),
       h("th", {scope: "col"}, h("span", {class: "unseen"}, t("queue.cancel")))
     ],
     drawn);

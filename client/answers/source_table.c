@@ -157,6 +157,26 @@ void answers_print_faults(const json_t *rows, const char *file, const char *sour
     }
 }
 
+/* Where as many threads run as there are elements, a kernel that forgets its bound has no fault. */
+static void print_all_busy(const json_t *request)
+{
+    double threads = 1, size = json_path_number(request, "size");
+    size_t i;
+    json_t *argument;
+    for (size_t axis = 0; axis < 3; axis++)
+        threads *= json_number_value(json_array_get(json_object_get(request, "block"), axis)) *
+                   json_number_value(json_array_get(json_object_get(request, "grid"), axis));
+    if (threads != size)
+        return;
+    json_array_foreach (json_object_get(request, "arguments"), i, argument)
+        if (strcmp(json_path_text(argument, "value", ""), "size") == 0) {
+            printf(language_text(
+                       "  every thread has an element here; %s=%.0f checks threads that have none, too\n"),
+                   json_path_text(argument, "name", "n"), size + 1);
+            return;
+        }
+}
+
 void answers_print_check(const json_t *answer, const char *file)
 {
     const json_t *check = json_object_get(answer, "check");
@@ -169,4 +189,5 @@ void answers_print_check(const json_t *answer, const char *file)
                                                     : language_text("%s: no fault found in all %s blocks\n"),
            file, checked, all);
     print_scalars(answer);
+    print_all_busy(json_object_get(answer, "request"));
 }
