@@ -49,6 +49,11 @@ static int predict(struct context *context, json_t *request, fetch_print *print)
     const struct http_client_request http_request = fetch_question(context, "/v1/predictions", body);
     json_decref(request);
     int status = fetch_show_to(stdout, context, &http_request, print);
+    if (status == EXIT_REFUSED &&
+        parameters_have_list(context->options.words + 1, context->options.word_count - 1))
+        screen_remark(
+            &context->screen,
+            language_text("a prediction is of one value of each parameter; only arch= takes several"));
     free(body);
     return status;
 }

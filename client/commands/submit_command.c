@@ -82,7 +82,6 @@ int command_run(struct context *context)
 {
     const struct command_line *options = &context->options;
     json_t *request = make_request(context, "kernel", false);
-    bool several = false;
     /* The service would refuse the table only after the run. */
     if (request && options->given[OPTION_VIEW] &&
         json_integer_value(json_object_get(request, "repeat")) < 2) {
@@ -92,14 +91,8 @@ int command_run(struct context *context)
         json_decref(request);
         return context_usage(context, &error);
     }
-    for (int i = 1; i < options->word_count; i++) {
-        const char *word = options->words[i], *equals = strchr(word, '=');
-        bool own = strncmp(word, "label.", 6) == 0 || strncmp(word, "show.", 5) == 0 ||
-                   strncmp(word, "counters=", 9) == 0;
-        several = several || (!own && equals && parameters_is_list(equals + 1));
-    }
     int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
-    if (status == EXIT_REFUSED && several)
+    if (status == EXIT_REFUSED && parameters_have_list(options->words + 1, options->word_count - 1))
         screen_remark(&context->screen,
                       language_text("several values are an axis of a sweep: coalesce sweep %s ..."),
                       options->words[0]);

@@ -101,7 +101,8 @@ const struct manual_command manual_commands[] = {
     {"ls", "", "list experiments or sweeps, newest first",
      "Sweeps are found by state, label, owner, device-uuid, since and until. Their state is running until "
      "all has ended, then\n"
-     "succeeded, finished (not all of it succeeded) or cancelled.\n",
+     "succeeded, finished (not all of it succeeded) or cancelled. The table (--csv, --columns) is of "
+     "experiments.\n",
      "coalesce ls --kernel copy --state failed\n"
      "coalesce ls --label who=ada --since 2026-02-03 --csv --columns id,kernel,hot_median_us\n"
      "coalesce ls --sweeps --since 2026-02-03\n",

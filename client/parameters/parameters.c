@@ -165,6 +165,20 @@ bool parameters_is_list(const char *text)
     return strchr(text, ',') || is_range(text);
 }
 
+bool parameters_have_list(const char *const *words, int count)
+{
+    static const char *const own[] = {"label.", "show.", "counters=", "arch="};
+    for (int i = 0; i < count; i++) {
+        const char *equals = strchr(words[i], '=');
+        bool several = equals && parameters_is_list(equals + 1);
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            several = several && strncmp(words[i], own[k], strlen(own[k])) != 0;
+        if (several)
+            return true;
+    }
+    return false;
+}
+
 /* Copies the item at *at, which ends at a comma; *at is then the next one, NULL behind the last. False: it
    is empty or too long. */
 static bool next_item(const char **at, char item[ITEM_BYTES])

@@ -23,3 +23,7 @@ json_t *parameters_list(const char *text, struct error *error);
 
 /* True when the text has a comma or is a range. */
 bool parameters_is_list(const char *text);
+
+/* True when one of these words, NAME=VALUE, has several values of a parameter; labels, counters=, show. and arch= have
+   lists of their own. */
+bool parameters_have_list(const char *const *words, int count);

@@ -160,6 +160,7 @@ WRONG = [
     (["run", "sum_matrix_2d", "block=256x8", "ordr=row"], REFUSED, '  ordr=row\n  ^^^^^^^^ unknown field: did you mean "order"?'),
     (["run", "sum_matrix_2d", "block=256x8"], REFUSED, "  block=256x8\n  ^^^^^^^^^^^ 256 x 8 x 1 = 2048 threads a block"),
     (["run", "copy", "size=1..4"], REFUSED, "several values are an axis of a sweep: coalesce sweep copy ..."),
+    (["predict", "copy", "size=1,4"], REFUSED, "a prediction is of one value of each parameter"),
     (["explain", "copy", "--warp", "99"], REFUSED, "  --warp: must be from 0 to 7"),
     (["explain", "copy", "explain.warp=99"], REFUSED, "explain.warp=99"),
     (["explain", "copy", "explain.bogus=1"], REFUSED, "explain.bogus=1"),
