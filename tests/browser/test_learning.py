@@ -262,6 +262,14 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
     service.stop()
 
 
+def test_a_lesson_of_a_matrix_says_the_shape_that_ran(browser, service):
+    walk = Walk(browser, service).open("lessons/shapes?lang=en").says("Lesson 5", ".lesson-number")
+    for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
+        walk.click(".answers button", "I do not know")
+    walk.click(".own button", "Ask this CPU").says("with a size of 1024 × 1024", ".own")
+    walk.says("H200, µs, size 8192 × 8192", ".measured-rows thead").says("size 1024 × 1024", ".measured-rows thead").end()
+
+
 def test_of_several_runs_a_lesson_shows_the_medians(browser, service):
     walk = Walk(browser, service).open("lessons/footprint?lang=en").says("Lesson 8", ".lesson-number")
     for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):

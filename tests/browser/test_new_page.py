@@ -142,6 +142,12 @@ def test_a_kernel_is_found_by_its_words_and_brings_its_own_fields(browser, servi
         type_into(browser, "kernel", typed)
         browser.find_element("id", "field-kernel").send_keys(Keys.ENTER)
         service.until(lambda: f"kernel={taken}&" in browser.current_url.replace("?", "&") + "&")  # noqa: B023
+    type_into(browser, "kernel", "copy_width")
+    browser.find_element("id", "field-size").click()  # a whole name needs no Enter
+    service.until(lambda: "kernel=copy_width&" in browser.current_url.replace("?", "&") + "&")
+    assert browser.execute_script("return document.activeElement.id") == "field-size"
+    type_into(browser, "kernel", "transpose" + Keys.TAB)
+    service.until(lambda: "kernel=transpose&" in browser.current_url.replace("?", "&") + "&")
     kernel = service.get("/v1/kernels/transpose").json()
     fields = browser.execute_script("return [...document.querySelectorAll('[data-field]')].map(one => one.dataset.field)")
     assert {one["name"] for one in kernel["parameters"]} | {"size", "block", "dtype", "counters"} <= set(fields)

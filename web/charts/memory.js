@@ -107,12 +107,12 @@ function heads_draw(group, y, context) {
   columns_of(context).forEach((x, k) => group.append(text(x, y, heads[k], {class: "head", "text-anchor": "end"})));
 }
 
-/* Whole per cent, and never rounded up to 100 or down to 0. */
+/* Whole per cent, or halves, and never rounded up to 100 or down to 0. */
 export function percent(value) {
   const whole = Math.round(value);
   if ((whole === 100 && value < 100) || (whole === 0 && value > 0))
     return `${value.toFixed(1) === "100.0" ? "99.9" : value.toFixed(1)} %`;
-  return `${whole} %`;
+  return `${Number.isInteger(2 * value) ? value : whole} %`;
 }
 
 function numbers_draw(group, y, access, instruction, counts, context) {

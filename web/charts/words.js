@@ -69,7 +69,7 @@ wordsAdd({
   "memory.say_shared": ["{what} by {lanes} lanes takes {turns} turns", "{what}：{lanes} 个通道需要 {turns} 轮"],
   "memory.say_none": ["{what}: nothing moves", "{what}：没有搬运"],
   "occupancy.what": ["blocks that fit one multiprocessor", "一个多处理器放得下的线程块"],
-  "occupancy.threads": ["threads", "线程"],
+  "occupancy.threads": ["threads", "线程数"],
   "occupancy.blocks": ["block slots", "驻留块数"],
   "occupancy.registers": ["registers", "寄存器"],
   "occupancy.shared_memory": ["shared memory", "共享内存"],

@@ -60,6 +60,14 @@ export function kernelPicker(kernels, current, onChosen) {
     list.children[at].scrollIntoView({block: "nearest"});
   }
 
+  /* A whole name that was typed is a choice, without Enter too. */
+  function leave() {
+    const typed = list.hidden ? -1 : found.findIndex(kernel => kernel.name === field.value.trim().toLowerCase());
+    if (typed < 0) return hide();
+    setTimeout(() => choose(typed)); /* the focus has moved on then */
+    return null;
+  }
+
   function hide() {
     list.hidden = true;
     field.setAttribute("aria-expanded", "false");
@@ -79,7 +87,7 @@ export function kernelPicker(kernels, current, onChosen) {
   field.addEventListener("focus", () => field.select());
   field.addEventListener("click", () => list.hidden && showList(""));
   field.addEventListener("input", () => showList(field.value));
-  field.addEventListener("blur", hide);
+  field.addEventListener("blur", leave);
   field.addEventListener("keydown", event => {
     const move = {ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8}[event.key];
     if (move) {

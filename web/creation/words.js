@@ -25,7 +25,7 @@ wordsAdd({
   "new.labels_wrong": ["“{text}” is no label: write name=value, with a comma between two", "“{text}”不是标签：写作 name=value，两个之间用逗号"],
   "new.label_twice": ["the label {text} stands twice", "标签 {text} 出现了两次"],
   "new.value_refused": ["{detail}; only values that fit run", "{detail}；只运行符合条件的值"],
-  "new.before": ["What is typed is refused. These are for {values}.", "输入的值无法采用。以下是 {values} 时的结果。"],
+  "new.before": ["What is typed is refused. These are for {values}.", "输入的值无法采用。以下结果对应：{values}。"],
   "new.wrong": ["{name}: {detail}", "{name}：{detail}"],
   "new.away": ["nothing is held: it is started first, which may take a while", "未占用：需先启动，可能要等一会儿"],
   "new.nobody_ahead": ["nobody is ahead of you; begins at once", "前面没有人，立即开始"],

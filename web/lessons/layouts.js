@@ -106,7 +106,7 @@ export default {
         "set": {"kernel": "aos"},
         "reply": [[
           "**{e_aos} %**: the words of a warp's 32 lanes lie 8 bytes apart, in eight sectors instead of four, and every other word of them is not asked for. Counted and predicted.",
-          "**{e_aos} %**：一个线程束 32 个通道要的字彼此相隔 8 字节，落在八个而不是四个扇区里，其中有一半的字没有被请求。预测与计数都是如此。"
+          "**{e_aos} %**：一个线程束 32 个通道要的元素彼此相隔 8 字节，落在八个而不是四个扇区里，其中有一半的元素没有被请求。预测与计数都是如此。"
         ]]
       },
       {

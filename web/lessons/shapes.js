@@ -234,21 +234,26 @@ export default {
         "answer": "c32",
         "marks": [["k80", "K80", "K80"]],
         "reply": [[
-          "**{c32} times**, and {c256} times with blocks of 256 × 1. This lesson stands.",
-          "**{c32} 倍**，线程块 256 × 1 时是 {c256} 倍。这条经验依然成立。"
+          "**{c32} times**. With blocks of 256 × 1 it takes {c256} times as long as row order with blocks of 256 × 1. This lesson stands.",
+          "**{c32} 倍**。线程块都为 256 × 1 时，列序是行序的 {c256} 倍。这条经验依然成立。"
         ]]
       },
       {
         "ask": ["Why is 256 × 1 the worse of the two in column order?", "列序时，为什么 256 × 1 更差？"],
-        "choices": [
-          ["its efficiency is lower", "它的效率更低"], ["nobody uses the rest of its sectors", "扇区的其余部分没有用上"]
-        ],
+        "choices":
+          [
+            ["its efficiency is lower", "它的效率更低"],
+            ["nobody uses the rest of its sectors", "扇区的其余部分没有用上"]
+          ],
         "answer": 1,
         "set": {"order": "column", "block": [256, 1]},
-        "reply": [[
-          "The efficiency is the same. Where a block is several columns wide its other warps use the rest of the sectors while they are still in the cache: {h32x32} % of L1 hits at 32 × 32. At 256 × 1 nobody does: {h256x1} %.",
-          "效率是一样的。线程块如果有几列宽，其他线程束就能趁扇区还在缓存里用上其余部分：32 × 32 的 L1 命中率是 {h32x32} %。256 × 1 时没有线程束来用：{h256x1} %。"
-        ]]
+        "reply":
+          [
+            [
+              "The efficiency is the same. Where a block is several columns wide its other warps use the rest of the sectors while they are still in the cache: {h32x32} % of L1 hits at 32 × 32. At 256 × 1 nobody does: {h256x1} %.",
+              "效率是一样的。线程块如果有几列宽，其他线程束就能趁扇区还在缓存里用上其余部分：32 × 32 的 L1 命中率是 {h32x32} %。256 × 1 时没有线程束来用：{h256x1} %。"
+            ]
+          ]
       },
       {
         "ask": ["And a block of 1 × 256, in column order?", "列序，线程块 1 × 256 呢？"],

@@ -134,9 +134,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
           .filter(
             ([typed]) => fields.some(field => field.name === typed && !["size", "block", "dtype"].includes(typed))));
       state.warp = 0;
+      const focused = document.activeElement?.id;
       build();
       changed();
-      root.querySelector("#field-kernel").focus();
+      (root.querySelector(`[id="${focused}"]`) ?? root.querySelector("#field-kernel")).focus();
     });
     replace(
       top,

@@ -142,6 +142,8 @@ export function timePanel(shown, device) {
   return panel(
     t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}),
     table(t("recipes.time"), heads, points.map(row)), marksOf(shown, TIMES),
+    points.some(point => point.cold && !isKnown(point)) &&
+      h("p", {class: "note below"}, "△ ", t("recipes.unsure"), t("punct.stop")),
     h("p", {class: "note below"}, t("recipes.ratios"), gap, term("cold"), gap, t("recipes.interval")));
 }
 

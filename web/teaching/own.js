@@ -103,7 +103,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     end?.();
     const rows = await rowsRead(id, state.repeat, signal), unstable = rows.filter(row => row.stable === false).length;
     offer(true, state.repeat === 1 ? unstable && RUNS_LEAST : state.repeat < RUNS_MOST && 2 * state.repeat);
-    const {size} = requestOf(lesson, device), axis = "size" in (state.points[0]?.values ?? {});
+    const {size} = requestOf(lesson, device),
+          axis = typeof state.points[0]?.values.size === "number"; /* else one shape */
     const what = device.backend === "cpu" ?
       t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
         {name: device.name ?? "CPU", n: sizeText(size, axis), words: axis ? 2 : 1}) :
@@ -118,7 +119,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
       rows,
       device,
       short: shortOf(device),
-      size,
+      size: axis ? null : size,
       same_sizes: axis && size.every(one => lesson.ask.size.includes(one))
     });
   }

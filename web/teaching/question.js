@@ -4,7 +4,7 @@
    published, reply} with `rows` ([[figure, English, Chinese], ...] in `rowsUnit`), a table of what was measured. A
    guess is a number, or null: "I do not know". */
 import {h} from "../dom.js";
-import {count, digits} from "../format.js";
+import {count, digits, shape} from "../format.js";
 import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
@@ -166,8 +166,9 @@ function rowsOf({lesson, question, own}) {
      numberCell(row.shown), numberCell(of(row.value, first.value)), own && mine(row)];
   /* Two devices with sizes of their own. */
   const sizes = [lesson.ask.size, own?.size],
-        differ = sizes.every(size => typeof size === "number") && sizes[0] !== sizes[1],
-        sized = (what, size) => differ ? t("lessons.of_size", {what, size: count(size)}) : what;
+        differ = own?.size && JSON.stringify(sizes[0]) !== JSON.stringify(sizes[1]),
+        sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size),
+        sized = (what, size) => differ ? t("lessons.of_size", {what, size: sizeText(size)}) : what;
   const heads = [
     h("td", {}), !own && h("td", {}), headCell(sized(t("lessons.h200_in", {unit}), sizes[0]), true),
     headCell(t("lessons.of_first"), true),
