@@ -46,20 +46,32 @@ export const token = () => sessionStorage.getItem("token");
 const TABS_MS = 200;
 const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
 let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
+const identities = new Set();
+
+/* f() is called when what is asked from here on is asked as somebody else, or as nobody yet. Returns a function that
+   ends it. */
+export function onIdentity(f) {
+  identities.add(f);
+  return () => identities.delete(f);
+}
 
 tabs.onmessage = ({data}) => {
   if (data.token)
     tokenCame(data.token);
-  else if (data.forget)
+  else if (data.forget) {
     sessionStorage.removeItem("token");
-  else if (taken !== null && taken === token())
+    for (const f of identities) f();
+  } else if (taken !== null && taken === token())
     tabs.postMessage({token: taken});
 };
 
 function tokenTaken(presented) {
   if (presented === taken) return;
+  const before = taken;
   taken = presented;
   if (taken !== null) tabs.postMessage({token: taken});
+  if (before !== null)
+    for (const f of identities) f();
 }
 
 /* In all tabs. */

@@ -78,10 +78,16 @@ function begin() {
                        }));
   let streaming = false;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
-  api.get("/v1/whoami", {signal}).then(me => {
+  const meRead = () => api.get("/v1/whoami", {signal}).then(me => {
     state.me = me;
     watchersCall();
   }, () => {});
+  const endIdentity = api.onIdentity(() => {
+    state.me = null;
+    watchersCall();
+    meRead();
+  });
+  meRead();
   queue();
   devices();
   api.events("/v1/events", {
@@ -107,6 +113,7 @@ function begin() {
   document.addEventListener("visibilitychange", seen);
   return () => {
     own.abort();
+    endIdentity();
     clearInterval(timer);
     document.removeEventListener("visibilitychange", seen);
   };
@@ -128,10 +135,12 @@ export function watchLive(f) {
 /* Takes a button that runs something from who may not, with the reason in the element behind it, until the signal is
    aborted. */
 export function forRunners([node, said], signal) {
+  let taken = false;
   const end = watchLive(({me}) => {
-    if (me?.role !== "read") return;
-    node.disabled = true;
-    said.textContent = ` ${t("shell.reader", {name: me.name})}`;
+    if (!me || (me.role === "read") === taken) return;
+    taken = !taken;
+    node.disabled = taken;
+    said.textContent = taken ? ` ${t("shell.reader", {name: me.name})}` : "";
   });
   signal.addEventListener("abort", end);
   return [node, said];

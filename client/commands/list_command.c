@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
+#include "client/service/problem_text.h"
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
@@ -222,15 +223,17 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
-/* Called for an empty list: prints the service's error, with its suggestion, if there is no kernel of that name. The list
-   itself cannot tell, because it also finds experiments of kernels that were removed. */
+/* Called for an empty list: remarks on a kernel that there is not, with what may have been meant. The list itself is no
+   error: it also finds experiments of kernels that were removed. */
 static void check_kernel(struct context *context, const char *name)
 {
-    json_t *kernel = NULL;
     char *path = fetch_path(context, "/v1/kernels", name, "");
-    if (path)
-        (void)fetch_json(context, path, &kernel);
-    json_decref(kernel);
+    struct http_client_request request = {.method = "GET", .path = path, .accept_status = 404};
+    struct http_client_response response = {0};
+    if (path && http_client_send(&context->service, &request, &response) == EXIT_FINE &&
+        response.status == 404)
+        problem_text_detail(&context->screen, response.body.data);
+    http_client_response_free(&response);
     free(path);
 }
 

@@ -181,6 +181,12 @@ int command_export(struct context *context)
     int status = client_submission_find(context, options->words[0], &resource);
     if (status != EXIT_FINE)
         return status;
+    /* What only a table has says what it is. */
+    bool table = options->given[OPTION_CSV] || options->given[OPTION_VIEW] ||
+                 options->given[OPTION_COLUMNS] || options->given[OPTION_SAMPLES];
+    const char *ending = name ? strrchr(name, '.') : NULL;
+    if (!table && ending && strcmp(ending, ".json") == 0)
+        options->given[OPTION_JSON] = "";
     if (!options->given[OPTION_JSON])
         options->given[OPTION_CSV] = "";
     FILE *out = name ? fopen(name, "we") : stdout;

@@ -156,7 +156,7 @@ const struct manual_command manual_commands[] = {
     {"kernels", "[KERNEL]", "what can be run, or the parameters of one kernel", "",
      "coalesce kernels read_offset\n", 0, WORDS_KERNEL, 0, 1, command_kernels},
     {"export", "ID", "print a sweep's or an experiment's results, or write them to a file",
-     "As CSV, or with --json as JSON; -o names the file.\n",
+     "As CSV, or as JSON with --json, or when the file that -o names ends in .json.\n",
      "coalesce export 01M7YM65F54TJADP7Z58JCT8G6 -o offsets.csv\n"
      "coalesce export 01M7YM65F54TJADP7Z58JCT8G6 --view summary -o medians.csv\n"
      "coalesce export 01M7YM6JPB4T1ZD7F2WQ3R9K5E --samples -o samples.csv\n",

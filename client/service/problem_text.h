@@ -7,5 +7,8 @@
 void problem_text_print(struct screen *screen, long status, const char *body, char *const *arguments,
                         int argument_count);
 
+/* Remarks on what the document says, where that is no error of the command. */
+void problem_text_detail(struct screen *screen, const char *body);
+
 /* Reports that the request is retried for up to retry_s, and why. */
 void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s);

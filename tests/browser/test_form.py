@@ -120,6 +120,7 @@ def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guard
         walk.says("rita", ".owner").says("may look", ".owner")
         browser.switch_to.window(first)  # it waited for one, and takes that
         walk.says("Nothing runs", "h1").until(lambda: not forms_shown(walk))
+        walk.open("experiments").says("no experiments", "h1").says("may look", ".owner")
         browser.switch_to.window(second)
         walk.script("sessionStorage.clear()")
         walk.open("experiments").says("no experiments", "h1")
@@ -129,7 +130,13 @@ def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guard
         walk.click(".confirm button", "Keep it").says("rita", ".owner")
         walk.click("button.owner").click(".confirm button", "Forget it").says("asks for a token", ".asks")
         browser.switch_to.window(first)
+        walk.until(lambda: "rita" not in walk.text(".owner"))
         assert walk.script("sessionStorage.token ?? null") is None
+        browser.switch_to.window(second)
+        walk.type("#token", SECRET["ada"]).click(".token button").says("ada", ".owner")
+        browser.switch_to.window(first)  # who one is there, too, without a reload
+        walk.says("ada", ".owner").says("admin", ".owner")
+        walk.click("button.owner").click(".confirm button", "Forget it").says("asks for a token", ".asks")
         browser.refresh()
         walk.says("asks for a token", ".asks")
     finally:

@@ -122,6 +122,8 @@ def test_an_export_is_the_file_that_was_named(service, tmp_path):
     coalesce(service, "export", identity, "-o", str(tmp_path / "table.csv"))
     assert (tmp_path / "table.csv").read_bytes().decode() == service.get(f"/v1/sweeps/{identity}.csv").text.replace("\r\n", "\n")
     coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=USAGE)
+    coalesce(service, "export", identity, "-o", str(tmp_path / "all.json"))
+    assert json.loads((tmp_path / "all.json").read_text())["id"] == identity
 
 
 # What was typed, the exit status, and what is said of it.
@@ -348,7 +350,7 @@ def test_columns_and_views_are_tables(service, tmp_path):
 
 def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):
     wrong = coalesce(service, "ls", "--kernel", "read_ofset")
-    assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and len(wrong.stdout.splitlines()) == 1
+    assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and "refused" not in wrong.stderr and len(wrong.stdout.splitlines()) == 1
     assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
 
 
