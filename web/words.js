@@ -114,6 +114,7 @@ const lab = {
   "lab.new": ["New experiment", "新建实验"],
   "lab.point": ["point {n} of {of}", "第 {n} 点，共 {of} 点"],
   "lab.phase": ["{phase}, {n} {words|sample|samples}", "{phase}，{n} 个样本"],
+  "lab.to_hold": ["pause or resume", "暂停或恢复"],
   "lab.queue_of": ["Queue of", "队列："],
   "lab.order": ["in the order in which it will run: who had least goes first", "按将要运行的顺序：用得最少的人先运行"],
   "lab.nothing_waits": ["Nothing waits for it.", "没有任务在等待。"],

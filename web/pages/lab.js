@@ -176,7 +176,9 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
 
   const linePanel = line =>
     h("section", {class: "panel wide"},
-      h("header", {}, h("h2", {}, t("lab.queue_of"), " ", lineName(line)), h("span", {class: "quiet"}, t("lab.order"))),
+      h("header", {}, h("h2", {}, t("lab.queue_of"), " ", lineName(line)),
+        h("span", {class: "quiet"}, t("lab.order"),
+          state.me?.role === "admin" && [" · ", h("a", {href: link("queue")}, t("lab.to_hold"))])),
       line.owners.length ? queueTable(rowsOf(known, line), state.me) : h("p", {class: "note"}, t("lab.nothing_waits")));
   const sharesPanel = () =>
     h("section", {class: "panel narrow"},
