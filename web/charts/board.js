@@ -96,7 +96,11 @@ function probe(place, drawnNow, onZoom) {
     range.hidden = true;
     if (dragged) zoomTo(to, drawnNow().within(...began, ...to));
   };
-  const zoomTo = ([x, y], found) => found ? onZoom(found) : show({x, y, words: t("chart.zoom_few")}, true);
+  const zoomTo = ([x, y], found) => {
+    said.textContent = "";
+    return found ? onZoom(found) : show({x, y, words: t("chart.zoom_few")}, true);
+  };
+  place.addEventListener("dragstart", event => event.preventDefault()); /* of a selected text */
   place.addEventListener("pointermove", move);
   place.addEventListener("pointerdown", event => {
     if (onZoom && drawnNow()?.within && event.button === 0 && event.pointerType === "mouse") from = where(event);
