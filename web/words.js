@@ -137,7 +137,8 @@ const lab = {
   "lab.of_peak": ["of {peak}", "相对于 {peak}"],
   "lab.of_peaks": ["of the memory’s peak", "相对于显存峰值"],
   "lab.note": ["note", "备注"],
-  "lab.ago": ["ago", "时间"],
+  "lab.ended_ago": ["ended, ago", "结束于"],
+  "lists.submitted_ago": ["submitted, ago", "提交于"],
   "lab.ago_cell": ["{time}", "{time}前"],
 };
 

@@ -36,3 +36,23 @@ def test_who_has_run_nothing_sees_what_others_measured_first(browser, serve, tmp
         above = walk.script("document.querySelector('main .devices').compareDocumentPosition(document.querySelector('main table')) & 2")
         assert bool(above) == newcomer
     walk.end()
+
+
+def test_the_last_results_are_those_that_ended_last(browser, serve, tmp_path):
+    """Who submitted first may end last: the lists are in the order of submission."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("".join(token_line(name, "run", SECRET[name]) for name in SECRET))
+    tokens.chmod(0o600)
+    service = serve("--token-file", str(tokens), ready=False)
+    bearer = {name: {"Authorization": f"Bearer {SECRET[name]}"} for name in SECRET}
+    service.until(lambda: service.get("/readyz", headers=bearer["ada"]).status_code == 200)
+    asked = {**SMALL, "labels": {"fake": "sleep:0.05"}}
+    long, _ = [service.request("POST", "/v1/sweeps", json={**asked, "offset": offsets}, headers=bearer[name]).json()
+               for name, offsets in (("ada", "0..29"), ("bob", "100..109"))]
+    service.until(lambda: service.get(long["links"]["self"], headers=bearer["ada"]).json()["state"] == "succeeded", seconds=60)
+    walk = Walk(browser, service).open("")
+    walk.script("sessionStorage.setItem('token', arguments[0])", SECRET["bob"])
+    walk.open("?lang=en").says("offset 29").says("ended, ago")
+    rows = [row.text for row in walk.all("main table tbody tr") if "offset" in row.text]
+    assert [f"offset {n}" in row for n, row in zip(range(29, 21, -1), rows, strict=True)] == [True] * 8
+    walk.end()

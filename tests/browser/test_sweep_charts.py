@@ -111,7 +111,7 @@ def test_eight_series_have_a_colour_and_a_sentence_each(browser, serve):  # noqa
     walk.says("Not zoomed", ".tip.at-mark").says("drag across it", ".board-foot")
     assert not walk.script("getSelection().toString()"), "a drag selects no text, which the next one would drag instead"
     walk.script("getSelection().selectAllChildren(document.querySelector('.board'))")
-    drag(browser, walk, "svg.lines", [0.4, 0.5], [0.95, 0.6])
+    drag(browser, walk, "svg.lines", [0.4, 0.5], [0.985, 0.6])
     walk.until(lambda: "zoom=1..2" in browser.current_url)
     assert "Not zoomed" not in walk.script("document.querySelector('.board [aria-live]').textContent")
     two = ended(service, submit(service, offset=[0, 1], block=[32, 64]))

@@ -10,7 +10,7 @@ import {rowsOf as tableRows} from "../table.js";
 import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
 
-const RESULTS = 8, REDRAW_MS = 250, RESULTS_MS = 4000;
+const RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000;
 
 export const title = () => t("nav.lab");
 
@@ -119,22 +119,33 @@ function resultsTable(rows, state) {
     t("lab.results"),
     [
       headCell(t("queue.owner")), headCell(t("lab.experiment")), headCell(t("lab.result"), true),
-      headCell(peakText(state.devices)), headCell(t("lab.note")), headCell(t("lab.ago"), true)
+      headCell(peakText(state.devices)), headCell(t("lab.note")), headCell(t("lab.ended_ago"), true)
     ],
     rows.map(row => resultRow(row, state)));
 }
 
+/* Lists are in the order of submission, in which the experiments of one owner run, but not those of several: whose
+   experiments ran lately, most first. */
+function ownersLately({queue, me}, mine) {
+  if (mine && me?.name) return [me.name];
+  const lately = [...queue?.shares ?? []].filter(one => one.share > 0).sort((a, b) => b.share - a.share),
+        names = new Set(
+          [...lately, ...(queue?.devices ?? []).flatMap(one => one.owners)].map(({owner}) => owner ?? "nobody"));
+  return names.size < 2 ? [null] : [...names].slice(0, OWNERS_READ);
+}
+
 /* The last ones that ended, with what they asked and how they came out. */
-async function resultsRead(api, mine, me, signal) {
-  const filter = `page_size=${RESULTS}${mine && me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`;
-  const of = async state => {
-    const path = `/v1/experiments?${filter}&state=${state}`;
+async function resultsRead(api, mine, state, signal) {
+  const of = async (owner, outcome) => {
+    const whose = owner === null ? "" : `&owner=${encodeURIComponent(owner)}`,
+          path = `/v1/experiments?page_size=${RESULTS}${whose}&state=${outcome}`;
     const [{experiments}, text] =
       await Promise.all([api.get(path, {signal}), api.text(path, {signal, headers: {Accept: "text/csv"}})]);
     const requests = new Map(experiments.map(one => [one.id, one.request]));
     return tableRows(text).filter(row => requests.has(row.id)).map(row => ({...row, request: requests.get(row.id)}));
   };
-  const ended = (await Promise.all([of("succeeded"), of("failed")])).flat();
+  const lists = ownersLately(state, mine).flatMap(owner => [of(owner, "succeeded"), of(owner, "failed")]),
+        ended = (await Promise.all(lists)).flat();
   return ended.sort((a, b) => a.finished_at < b.finished_at ? 1 : -1).slice(0, RESULTS);
 }
 
@@ -196,7 +207,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         }, () => {});
     }
   });
-  const readResults = atMost(RESULTS_MS, () => resultsRead(api, mine, state.me, signal).then(read => {
+  const readResults = atMost(RESULTS_MS, () => resultsRead(api, mine, state, signal).then(read => {
     rows = read;
     draw();
   }, () => {}));

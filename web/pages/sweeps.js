@@ -145,7 +145,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     caption: t("nav.sweeps"),
     heads: () =>
       [chosen.allBox(), headCell(t("queue.owner")), headCell(t("queue.asks")), headCell(t("lists.state")),
-       headCell(t("lists.progress")), headCell(t("queue.ends_in"), true), headCell(t("lab.ago"), true),
+       headCell(t("lists.progress")), headCell(t("queue.ends_in"), true), headCell(t("lists.submitted_ago"), true),
        headUnseen(t("lists.acts"))],
     rowOf
   });
