@@ -117,7 +117,7 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     walk.click(".jobs button", "Close").until(lambda: not walk.text(".jobs"))
     comes(walk, "ada", f"sweeps/{second['id']}").click(".sweep-head button", "Cancel the rest").says("Cancel the 12 runs", ".jobs")
     walk.click(".jobs button", "Cancel them").says("12 runs of bob's sweep", ".jobs")
-    walk.open("queue").says("read_offset", "td").click("td.act button", "Cancel").says("Cancel bob's read_offset …", ".jobs")
+    walk.open("queue").says("read_offset", "td").click("td.act button", "Cancel").says("Cancel bob's read_offset offset 0", ".jobs")
     walk.click(".jobs button", "Cancel it").says("is cancelled.", ".jobs")
     assert state(one) == "cancelled"
     comes(walk, "ada", f"sweeps/{first['id']}?lang=zh").says("运行前由 ada 连同扫描取消")

@@ -110,7 +110,7 @@ export function open(root, params, {api, announce, signal}) {
         alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
       held && h("p", {class: "box warn-box"}, heldText(held)),
       /* Between two runs, too: else all that is below would move up and down. */
-      alone && (alone.running || rows.length > 0) &&
+      alone && (alone.running || rows.length > 0 && !held) &&
         h("p", {}, t("queue.runs_now"), " ",
           runsOn(known, queue, {index: alone.device}, me) ?? noValue(t("queue.no_run"))),
       rows.length ? queueTable(rows, me) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
