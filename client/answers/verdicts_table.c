@@ -315,7 +315,7 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     if (!matched)
         answers_print_apart(comparison, screen);
     double apart_us = json_path_number(comparison, "apart_us");
-    if (apart_us > 0)
+    if (matched && apart_us > 0)
         printf(
             language_text(
                 "Other executors took the cold times of the other side: intervals are wider by %.2g %s, the "

@@ -38,7 +38,7 @@ def test_a_walk_through_all_pages_in_both_languages(browser, serve):
     walk.until(lambda: len(walk.all("tbody tr")) == 2)
     walk.click("nav a", "Sweeps").says("no sweeps", "h1")
     walk.open("queue").says("Nothing runs", "h1")
-    walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs since the service began")
+    walk.open("devices/0").says("Fake device").says("233.5 kB").says("runs since the service began").says("the model of time is for GPUs", ".panel")
     walk.open("no/such").says("There is no page at this address", "h1")
     walk.click("main a").says("Nothing runs", "h1")
     walk.click(".languages button", "中文").says("没有任务运行", "h1").says("最近的结果")

@@ -1,12 +1,13 @@
 /* /ui/devices/{name}: the constants that a device's times are predicted from, where they come from, and a button to ask
    for new ones.
 
-   calibrationPanel(api, name, signal) gives {node, show(me)}; the node is empty until the service has answered. */
+   calibrationPanel(api, name, signal, able) gives {node, show(me)}; the node is empty until the service has answered.
+   able: the device can be calibrated. */
 import {link} from "../api.js";
 import {h, redraw} from "../dom.js";
 import {digits, moment} from "../format.js";
 import {button, cell, headCell, numberCell, panel, table} from "../parts.js";
-import {DICTIONARY, language, noValue, t} from "../words.js";
+import {DICTIONARY, language, noValue, reasonSaid, t} from "../words.js";
 import "../device_words.js";
 
 const READ_MS = 5000;
@@ -28,7 +29,7 @@ const constantsTable = constants => table(
         numberCell(one.spread === null ? noValue(t("calibration.given")) : `${digits(100 * one.spread, 2)}\u00a0%`),
         cell(h("span", {class: "quiet"}, inLanguage(one).measured)))));
 
-export function calibrationPanel(api, name, signal) {
+export function calibrationPanel(api, name, signal, able) {
   const node = h("div", {class: "span-12"}), path = `/v1/devices/${name}/calibration`;
   let told = null, me = null, timer = null;
 
@@ -47,10 +48,11 @@ export function calibrationPanel(api, name, signal) {
       panel(
         t("calibration.title"), t(`calibration.${state}`),
         h("p", {class: "note"},
-          [from, reason, failure && t("calibration.failed", {why: failure})].filter(Boolean).join(t("punct.space")),
+          [from, reasonSaid(reason), failure && t("calibration.failed", {why: failure})].filter(Boolean).join(
+            t("punct.space")),
           " ", sweep && h("a", {href: link(`sweeps/${sweep}`)}, t("calibration.sweep"))),
         made && constantsTable(made.constants),
-        state !== "running" && me?.role === "admin" &&
+        able && state !== "running" && me?.role === "admin" &&
           h("p", {class: "row"}, button(t(made ? "calibration.again" : "calibration.make"), async () => {
               told = await api.post(path);
               draw();
@@ -65,7 +67,7 @@ export function calibrationPanel(api, name, signal) {
   };
   const wait = () => {
     clearTimeout(timer);
-    if (told && told.state !== "made" && !signal.aborted) timer = setTimeout(read, READ_MS);
+    if (told && able && told.state !== "made" && !signal.aborted) timer = setTimeout(read, READ_MS);
   };
   read();
   return {

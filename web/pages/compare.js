@@ -353,7 +353,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         h("p", {},
           points.length ? t("compare.note", {percent: shortPercent(comparison.same_within)}) : t("compare.why_nothing"),
           points.length > 0 && [" ", t("compare.ratio_note")]),
-        comparison.apart_us > 0 && h("p", {}, t("compare.apart", {us: digits(comparison.apart_us, 2)})),
+        points.length > 0 && comparison.apart_us > 0 &&
+          h("p", {}, t("compare.apart", {us: digits(comparison.apart_us, 2)})),
         chance.points > 0 &&
           h("p", {},
             t("compare.chance", {n: count(chance.points), words: chance.points, expected: digits(chance.expected, 2)})),

@@ -206,7 +206,7 @@ export async function open(root, {name}, {api, announce, signal}) {
         age = h("span", {class: "quiet"});
   const points = await pointsRead(api, device.device_name, signal).catch(() => []);
   const over = historyFigure(() => device),
-        calibration = device.backend === "cuda" ? calibrationPanel(api, device.device_name, signal) : null;
+        calibration = calibrationPanel(api, device.device_name, signal, device.backend === "cuda");
 
   function draw() {
     if (signal.aborted) return;
@@ -216,7 +216,7 @@ export async function open(root, {name}, {api, announce, signal}) {
       announce(text);
     }
     const held = heldBy(live.queue, device.index), all = held && held === live.queue;
-    calibration?.show(live.me);
+    calibration.show(live.me);
     redraw(
       act,
       live.me?.role === "admin" && live.queue &&
@@ -253,7 +253,7 @@ export async function open(root, {name}, {api, announce, signal}) {
         h("section", {class: "panel span-8"},
           h("header", {}, h("h2", {}, t("device.history")), h("span", {class: "quiet"}, t("device.history_since"))),
           readable ? over.node : missing(device.live?.reason)),
-        h("div", {class: "span-12"}, roofPanel(device, points)), calibration?.node,
+        h("div", {class: "span-12"}, roofPanel(device, points)), calibration.node,
         h("section", {class: "panel span-5"}, h("header", {}, h("h2", {}, term("peak", "Peaks"))), peaks(device)),
         h("section", {class: "panel span-7"}, h("header", {}, h("h2", {}, t("device.limits"))), factsPlace)));
     replace(factsPlace, facts(device));
