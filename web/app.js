@@ -236,8 +236,9 @@ function languageChoice(redraw) {
       lang: name === "zh" ? "zh-CN" : "en",
       "aria-label": full, /* what is seen stands in it: who speaks to a computer says that */
       "aria-pressed": String(words.language() === name),
-      onclick: () => {
+      onclick: async () => {
         words.setLanguage(name);
+        await words.languageReady().catch(() => {});
         setQuery({lang: null});
         redraw();
       }
@@ -324,4 +325,4 @@ document.addEventListener("click", linkClicked);
 document.addEventListener("keydown", keyPressed);
 addEventListener("popstate", () => open());
 words.findLanguage();
-drawAll();
+words.languageReady().finally(drawAll);

@@ -1,12 +1,13 @@
 /* What the service says in English of a value that is missing, of a result that is unstable or of a device that does
    not answer, in Chinese: a pattern, in which % stands for anything, and its Chinese, in which {1} is what stood there
-   and {1%} the same as per cent; then what an English page says, where that is something else. reasonText(text,
-   language) is null for a text that no pattern fits.
+   and {1%} the same as per cent. reasonText(text) is null for a text that no pattern fits. Chinese pages alone load it.
    tests/rules/test_chinese.py holds the patterns against the sources. */
+import {perCent} from "./service_text.js";
+
 // clang-format off
 const REASONS = [
-  ["cold samples: noise stayed at %, % was asked for", "冷启动样本的噪声为 {1%}，要求不超过 {2%}", "cold samples: noise stayed at {1%}, at most {2%} was asked for"],
-  ["hot samples: noise stayed at %, % was asked for", "热启动样本的噪声为 {1%}，要求不超过 {2%}", "hot samples: noise stayed at {1%}, at most {2%} was asked for"],
+  ["cold samples: noise stayed at %, % was asked for", "冷启动样本的噪声为 {1%}，要求不超过 {2%}"],
+  ["hot samples: noise stayed at %, % was asked for", "热启动样本的噪声为 {1%}，要求不超过 {2%}"],
   ["cold samples: the median is 0, so their noise is not known", "冷启动样本的中位数为 0，因此噪声未知"],
   ["hot samples: the median is 0, so their noise is not known", "热启动样本的中位数为 0，因此噪声未知"],
   ["cold samples: only %, and their noise is known from % on", "冷启动样本只有 {1} 个，至少 {2} 个才能得出噪声"],
@@ -34,8 +35,8 @@ const REASONS = [
   ["a copy engine does it: no blocks are launched", "由复制引擎完成，不启动线程块"],
   ["a copy engine does it: no warp makes a request", "由复制引擎完成，没有线程束发出请求"],
   ["the device's memory is the host's: nothing is transferred", "设备内存就是主机内存，没有传输"],
-  ["\"transfers\": \"pageable\" or \"pinned\" asks for them", "此次没有要求测量传输", "transfers were not asked for"],
-  ["\"counters\": true asks for them", "此次没有读取计数器", "the counters were not read"],
+  ["\"transfers\": \"pageable\" or \"pinned\" asks for them", "此次没有要求测量传输"],
+  ["\"counters\": true asks for them", "此次没有读取计数器"],
   ["this was not counted", "没有计数"],
   ["not counted, and the model does not know this device's architecture", "未计数，且模型不支持此设备的架构"],
   ["not counted, and the prediction says why it has none", "未计数，预测没有此项的原因见预测"],
@@ -140,18 +141,14 @@ const REASONS = [
 
 const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const RULES =
-  REASONS.map(([english, zh, en]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), {zh, en}]);
-const perCent = text => `${Number((100 * Number(text)).toPrecision(2))} %`;
+  REASONS.map(([english, zh]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), zh]);
 
 /* A reason may stand behind the field that it is of: "#/block: ...". */
-export function reasonText(whole, language) {
+export function reasonText(whole) {
   const [, text] = /^(?:#\/[\w/]+: )?(.*)$/s.exec(whole);
-  for (const [pattern, texts] of RULES) {
+  for (const [pattern, zh] of RULES) {
     const found = pattern.exec(text);
-    if (found)
-      return texts[language]?.replace(
-               /\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]) ??
-        null;
+    if (found) return zh.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);
   }
   return null;
 }

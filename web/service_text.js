@@ -5,9 +5,14 @@ import {moment} from "./format.js";
 
 const at = (text, language) => Number.isNaN(Date.parse(text)) ? text : moment(text, language);
 
+export const perCent = text => `${Number((100 * Number(text)).toPrecision(2))} %`;
+
 /* In their order: what is replaced, and by what. */
 // clang-format off
 const RULES = [
+  [/^((?:cold|hot) samples: noise stayed at )(\S+), (\S+) was asked for/, (_, what, noise, most) => `${what}${perCent(noise)}, at most ${perCent(most)} was asked for`],
+  [/"transfers": "pageable" or "pinned" asks for them/, "transfers were not asked for"],
+  [/"counters": true asks for them/, "the counters were not read"],
   [/ ?GET \/v1\/[\w/]+(?: and \/v1\/\w+)? lists? (?:them|the kernels)/, ""],
   [/ ?GET \/v1\/[\w/]+(?: 与 \/v1\/\w+)? 列出(?:全部|内核)/, ""],
   [/; a list of values to try is for POST \/v1\/sweeps|；要尝试多个值，请用 POST \/v1\/sweeps/, ""],

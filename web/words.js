@@ -4,9 +4,9 @@
    t("lab.nothing", {n: 3}) gives a text; parts(key, values) a list for h(), in which values may be elements.
    term("warp") is the word with its meaning on hover, focus and tap: on the first use in a panel; term("sector",
    "sectors") shows another form of it. noValue(reason) stands where a number is missing. reasonSaid(text) is a reason
-   of the service in the reader's language. language() is "en" or "zh". */
+   of the service in the reader's language, once languageReady() has ended, which is called after each change of it.
+   language() is "en" or "zh". */
 import {h, tip} from "./dom.js";
-import {reasonText} from "./reasons.js";
 import {plainText} from "./service_text.js";
 
 /* ---- the frame of all pages ---- */
@@ -433,7 +433,14 @@ export function term(name, shown, shownZh) {
   return tip(h("span", {class: "term"}, (current === 0 ? shown : shownZh) ?? word), meaning);
 }
 
-export const reasonSaid = text => text && (reasonText(text, language()) ?? plainText(text));
+let reasonText = () => null;
+
+/* What the words of the language of now need beside this file is there. */
+export async function languageReady() {
+  reasonText = language() === "zh" ? (await import("./reasons.js")).reasonText : () => null;
+}
+
+export const reasonSaid = text => text && (reasonText(text) ?? plainText(text));
 
 export function noValue(reason) {
   const node = h("span", {class: "no-value"}, t("no_value"));

@@ -106,7 +106,7 @@ def test_another_device_is_said_and_what_is_unstable_has_no_ratio(browser, servi
         assert all(ratios[name].endswith("no value") for name in ratios if name.startswith(("median", "effective")) for name in [name]), ratios
         moved = next(text for name, text in ratios.items() if name.startswith("requested bytes"))
         assert moved.endswith("1.000"), ratios
-        walk.open(f"experiments/{other}?lang=zh&pin={first}").says("基线不稳定。 不由它的时间得出结论。", ".baseline").script("sessionStorage.removeItem('pin')")
+        walk.open(f"experiments/{other}?lang=zh&pin={first}").says("基线不稳定。不由它的时间得出结论。", ".baseline").script("sessionStorage.removeItem('pin')")
         walk.end()
     finally:
         take()
