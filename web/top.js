@@ -56,7 +56,9 @@ export function topState() {
           h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) :
           deviceShort(devices[0], queue));
     if (queue)
-      waiting.textContent = queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits");
+      redraw(
+        waiting, h("span", {class: "phone"}, t("queue.title"), t("punct.colon")),
+        queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits"));
     mine = me;
     ownerDraw();
   });

@@ -6,9 +6,10 @@
    steadyRows(node, changed) gives a function of (known, line), the rows of its table: {owner, queued, next, begins,
    ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the node's
    tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
-   runsOn(known, queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that
-   it is of. Until that is known the row is of the one before, so that nobody's press is lost while short runs go by;
-   the first time something in its place holds the focus. */
+   spareHead(text) and spareCell(child) are of a column that a phone does not show; runsOn(known, queue, device, me)
+   what runs on one. A row's button cancels the next of an owner's, or the sweep that it is of. Until that is known the
+   row is of the one before, so that nobody's press is lost while short runs go by; the first time something in its
+   place holds the focus. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
@@ -103,9 +104,10 @@ export function lineName({devices}) {
 export function runsOn(known, queue, device, me) {
   const own = queueOf(queue, device.index), id = own?.running,
         experiment = queue.devices.length > DRAWN_MOST ? null : known.get(id);
+  const owner = own?.owners.find(one => one.running)?.owner ?? null;
   return id && [
-    ownerName(own.owners.find(one => one.running)?.owner ?? null, me), " ",
-    experimentLink(id, experiment ? asked(experiment.request) : t("state.running"))
+    owner !== null && [ownerName(owner, me), " "],
+    experimentLink(id, experiment ? asked(experiment.request) : t("queue.one_run"))
   ];
 }
 
@@ -147,8 +149,8 @@ export function steadyRows(node, changed) {
 }
 
 /* Columns that a phone has no room for. */
-const spareHead = text => h("th", {scope: "col", class: "number spare"}, text),
-      spareCell = child => h("td", {class: "number spare"}, child);
+export const spareHead = text => h("th", {scope: "col", class: "number spare"}, text);
+export const spareCell = child => h("td", {class: "number spare"}, child);
 
 const about = seconds => seconds === null ? noValue(t("queue.no_time")) : duration(seconds);
 

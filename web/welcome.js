@@ -23,6 +23,7 @@ export function welcome({device, go, signal}) {
   };
   const name = device?.name ?? device?.device_name ?? t("new.no_device");
   return [
+    h("p", {class: "lead span-12"}, t("welcome.what")),
     spanPanel(
       4, say(lesson.title), t("welcome.lesson"), h("p", {}, say(lesson.about)),
       h("p", {class: "row"},

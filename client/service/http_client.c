@@ -19,7 +19,7 @@
 #include "client/terminal/interrupt.h"
 #include "client/terminal/language.h"
 
-enum { CONNECT_S = 5, RESPONSE_S = 30, TOKEN_MAX = 1024 };
+enum { CONNECT_S = 5, RESPONSE_S = 60, TOKEN_MAX = 1024 };
 
 /* "http://host:port", "host:port" or "unix:/path": *url without a slash at its end, *unix_path of a socket
    or NULL. */
@@ -249,6 +249,14 @@ static int retry_or_report(struct http_client *service, const struct http_client
     }
     if (service->silent)
         return lost ? EXIT_UNREACHABLE : EXIT_REFUSED;
+    curl_off_t connected_us = 0;
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        (void)curl_easy_getinfo(service->curl, CURLINFO_CONNECT_TIME_T, &connected_us);
+    if (connected_us > 0) {
+        screen_say(service->screen, language_text("the service at %s%s did not answer in time"),
+                   service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "");
+        return EXIT_UNREACHABLE;
+    }
     if (lost) {
         screen_say(service->screen, language_text("cannot reach the service at %s%s: %s"),
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",

@@ -15,7 +15,7 @@ struct http_client {
     char *unix_path;     /* of a socket; NULL: TCP */
     char *authorization; /* the header; NULL: no token */
     double retry_s;      /* how long a request is retried */
-    double limit_s;      /* how long a request may take beyond its wait_s; 0: 30 */
+    double limit_s;      /* how long a request may take beyond its wait_s; 0: 60 */
     bool reached;        /* it has answered once */
     bool lost_reported;  /* a lost connection was reported since the last response */
     bool busy_reported;  /* so was a 429 or 503 */

@@ -65,6 +65,12 @@ export function chosenBar({chosen, actions, more, again}) {
     update();
     focus(verb ? "bulk no" : `bulk ${of}`);
   }
+  /* Chooses none, with the focus back in the table. */
+  function leave() {
+    chosen.clear();
+    document.querySelector('[data-key="choose all"]')?.focus({preventScroll: true});
+  }
+  node.addEventListener("keydown", event => event.key === "Escape" && leave());
   function update() {
     const items = chosen.list(), elsewhere = chosen.elsewhere().length;
     node.hidden = !items.length;
@@ -73,7 +79,7 @@ export function chosenBar({chosen, actions, more, again}) {
       node, h("strong", {role: "status"}, t("bulk.chosen", {n: count(items.length)})),
       elsewhere > 0 && h("span", {class: "quiet"}, t("bulk.elsewhere", {n: count(elsewhere)})),
       items.length > 0 && actions().map(action => actionOf(action, items)), items.length > 0 && more(),
-      button(t("bulk.choose_none"), () => chosen.clear(), {small: true, key: "bulk none"}),
+      button(t("bulk.choose_none"), leave, {small: true, key: "bulk none"}),
       h("span", {class: "quiet keys"}, t("bulk.enter")));
   }
   return {node, update};

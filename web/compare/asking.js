@@ -18,7 +18,7 @@ import "./words.js";
 
 /* ABBAABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 8 sweeps
    of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
-const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27;
+const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27, FOCUS_MS = 1500;
 
 export function askingMore({now, begun, joined, signal}) {
   const asked_for = {a: [], b: []};
@@ -47,6 +47,11 @@ export function askingMore({now, begun, joined, signal}) {
     if (!done.length || signal.aborted) return;
     for (const letter of LETTERS) asked_for[letter].push(...came[letter]);
     joined(came);
+    /* The button that was pressed may be gone by then. */
+    setTimeout(
+      () => document.activeElement === document.body &&
+        document.querySelector('[data-key="cancel runs"]')?.focus({preventScroll: true}),
+      FOCUS_MS);
   }
   function news(running) {
     if (!running.some(({mine}) => mine))

@@ -19,7 +19,7 @@ wordsAdd({
   "new.other": ["other", "其他"],
   "new.several": ["several values …", "多个值……"],
   "new.several_text": ["Give a field several values, as in 0, 1, 11, 32 or 0..128 step 8, and it becomes an axis of a sweep.", "给一个字段多个值，如 0, 1, 11, 32 或 0..128 step 8，它就成为扫描的一个轴。"],
-  "new.more": ["Grid, samples, transfers, labels", "网格、样本、传输、标签"],
+  "new.more": ["Repeats, grid, samples, transfers, labels", "重复、网格、样本、传输、标签"],
   "new.run": ["Run on {device}", "在 {device} 上运行"],
   "new.run_sweep": ["Run a sweep of {n} on {device}", "在 {device} 上运行 {n} 个实验的扫描"],
   "new.labels_wrong": ["“{text}” is no label: write name=value, with a comma between two", "“{text}”不是标签：写作 name=value，两个之间用逗号"],

@@ -290,8 +290,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (!key || document.activeElement !== document.body) return;
       /* A button for more runs goes away once they are asked for: then what is next to be pressed has the focus. */
       const all = [...body.querySelectorAll("[data-key]")];
-      (all.find(one => one.dataset.key === key) ?? all.find(one => /^(cancel runs|more )/.test(one.dataset.key)))
-        ?.focus({preventScroll: true});
+      ([key, "cancel runs"].map(name => all.find(one => one.dataset.key === name)).find(Boolean) ?? all[0])?.focus({
+        preventScroll: true
+      });
     }, DRAWN_MS);
   }
 

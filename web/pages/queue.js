@@ -6,8 +6,8 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {agoCell, asked, button, cell, experimentLink, headCell, headUnseen, numberCell, table} from "../parts.js";
-import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
+import {ago, asked, button, experimentLink, headCell, headUnseen, table} from "../parts.js";
+import {Known, lineName, linesOf, queueTable, runsOn, spareCell, spareHead, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
 const REDRAW_MS = 250, OWN_MS = 2000, OWN = 20;
@@ -37,7 +37,8 @@ function ownRow(one, cancel) {
     "tr", {},
     h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)),
       h("span", {class: "phone quiet"}, " ", place(), ends && [t("punct.comma"), ends])),
-    cell(place()), numberCell(ends ?? noValue(t("queue.no_time"))), agoCell(one.submitted_at),
+    h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
+    h("td", {class: "number quiet spare"}, t("lab.ago_cell", {time: ago(one.submitted_at)})),
     h("td", {class: "number act"},
       button(
         t("queue.cancel"), cancel,
@@ -84,8 +85,8 @@ export function open(root, params, {api, announce, signal}) {
           table(
             t("queue.yours"),
             [
-              headCell(t("queue.asks")), headCell(t("queue.place")), headCell(t("queue.ends_in"), true),
-              headCell(t("queue.since"), true), headUnseen(t("lists.acts"))
+              headCell(t("queue.asks")), h("th", {scope: "col", class: "spare"}, t("queue.place")),
+              spareHead(t("queue.ends_in")), spareHead(t("queue.since")), headUnseen(t("lists.acts"))
             ],
             own.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
         null);
