@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
-#include "client/service/problem_text.h"
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
@@ -228,12 +227,8 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
 static void check_kernel(struct context *context, const char *name)
 {
     char *path = fetch_path(context, "/v1/kernels", name, "");
-    struct http_client_request request = {.method = "GET", .path = path, .accept_status = 404};
-    struct http_client_response response = {0};
-    if (path && http_client_send(&context->service, &request, &response) == EXIT_FINE &&
-        response.status == 404)
-        problem_text_detail(&context->screen, response.body.data);
-    http_client_response_free(&response);
+    if (path)
+        fetch_remark_missing(context, path);
     free(path);
 }
 
