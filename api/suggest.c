@@ -101,7 +101,8 @@ static bool is_short_for(const char *wanted, const char *name)
 }
 
 /* True: `wanted` is the beginning of a longer name, with at most one wrong letter in six. Fewer than five letters are not
-   compared, too many names begin with them; but three that are a word of it, as size of size_elements. */
+   compared, because too many names begin with them; three or four are when an underscore follows in the name: size and
+   size_elements. */
 static bool is_beginning_of(const char *wanted, const char *name)
 {
     char beginning[SUGGEST_NAME_MAX + 1];

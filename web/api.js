@@ -48,8 +48,8 @@ const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
 let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
 const identities = new Set();
 
-/* f() is called when what is asked from here on is asked as somebody else, or as nobody yet. Returns a function that
-   ends it. */
+/* Calls f() when this tab's requests begin to use another token, or when the token was forgotten. Returns a function
+   that stops this. */
 export function onIdentity(f) {
   identities.add(f);
   return () => identities.delete(f);

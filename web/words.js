@@ -437,7 +437,7 @@ export function term(name, shown, shownZh) {
 
 let reasonText = () => null;
 
-/* What the words of the language of now need beside this file is there. */
+/* Loads what the current language needs besides this file. */
 export async function languageReady() {
   reasonText = language() === "zh" ? (await import("./reasons.js")).reasonText : () => null;
 }

@@ -222,8 +222,8 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
-/* Called for an empty list: remarks on a kernel that there is not, with what may have been meant. The list itself is no
-   error: it also finds experiments of kernels that were removed. */
+/* After an empty list: if there is no kernel of that name, prints a remark with a suggestion. It is no error, because a
+   list also finds experiments of removed kernels. */
 static void check_kernel(struct context *context, const char *name)
 {
     char *path = fetch_path(context, "/v1/kernels", name, "");

@@ -181,7 +181,7 @@ int command_export(struct context *context)
     int status = client_submission_find(context, options->words[0], &resource);
     if (status != EXIT_FINE)
         return status;
-    /* What only a table has says what it is. */
+    /* These options are of a table, so they ask for CSV whatever the file is called. */
     bool table = options->given[OPTION_CSV] || options->given[OPTION_VIEW] ||
                  options->given[OPTION_COLUMNS] || options->given[OPTION_SAMPLES];
     const char *ending = name ? strrchr(name, '.') : NULL;

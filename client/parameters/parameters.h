@@ -24,6 +24,6 @@ json_t *parameters_list(const char *text, struct error *error);
 /* True when the text has a comma or is a range. */
 bool parameters_is_list(const char *text);
 
-/* True when one of these words, NAME=VALUE, has several values of a parameter; labels, counters=, show. and arch= have
-   lists of their own. */
+/* True when one of the words, NAME=VALUE, gives a parameter several values. label.*, show.*, counters= and arch= are not
+   looked at: a comma in their value makes no axis. */
 bool parameters_have_list(const char *const *words, int count);

@@ -11,14 +11,14 @@ import "./words.js";
 const isSweep = path => path.startsWith("/v1/sweeps/");
 
 /* "read_offset offset 5, block 256", or of a sweep "read_offset …7S4793": an owner may have several of a kernel. */
-const oneOf = ({kernel, request}) => `${kernel ?? request.kernel} ${askedText(request)}`;
-const sweepOf = ({id, kernel, recipe, request}) =>
+const oneName = ({kernel, request}) => `${kernel ?? request.kernel} ${askedText(request)}`;
+const sweepName = ({id, kernel, recipe, request}) =>
   `${recipe ?? [kernel ?? request?.kernel].flat().join(", ")} …\u2060${id.slice(-6)}`;
 
 /* "your sweep of copy", "bob's copy". */
 function nameOf(of, sweep, me) {
   const form = of.owner === null ? me?.name ? "nobodys" : "unnamed" : of.owner === me?.name ? "yours" : "theirs";
-  return t(`cancel.${sweep ? "sweep" : "one"}_${form}`, {who: of.owner, what: sweep ? sweepOf(of) : oneOf(of)});
+  return t(`cancel.${sweep ? "sweep" : "one"}_${form}`, {who: of.owner, what: sweep ? sweepName(of) : oneName(of)});
 }
 
 const runsOf = ({queued, running}) => [queued && t("cancel.waiting", {n: count(queued), words: queued}),

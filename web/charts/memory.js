@@ -107,7 +107,8 @@ function heads_draw(group, y, context) {
   columns_of(context).forEach((x, k) => group.append(text(x, y, heads[k], {class: "head", "text-anchor": "end"})));
 }
 
-/* Whole per cent, or halves, and never rounded up to 100 or down to 0. */
+/* A percentage, rounded to a whole number unless it is an exact half. What is below 100 is not shown as 100, nor what
+   is above 0 as 0. */
 export function percent(value) {
   const whole = Math.round(value);
   if ((whole === 100 && value < 100) || (whole === 0 && value > 0))

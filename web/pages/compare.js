@@ -287,12 +287,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     body.style.minHeight = `${body.offsetHeight}px`;
     setTimeout(() => {
       body.style.minHeight = "";
-      if (!key || document.activeElement !== document.body) return;
-      /* A button for more runs goes away once they are asked for: then what is next to be pressed has the focus. */
-      const all = [...body.querySelectorAll("[data-key]")];
-      ([key, "cancel runs"].map(name => all.find(one => one.dataset.key === name)).find(Boolean) ?? all[0])?.focus({
-        preventScroll: true
-      });
+      if (key && document.activeElement === document.body)
+        [...body.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
     }, DRAWN_MS);
   }
 

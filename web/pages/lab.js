@@ -124,8 +124,8 @@ function resultsTable(rows, state) {
     rows.map(row => resultRow(row, state)));
 }
 
-/* Lists are in the order of submission, in which the experiments of one owner run, but not those of several: whose
-   experiments ran lately, most first. */
+/* The owners whose lists have the last results: those who used a device lately, most first; null: one list of all. The
+   service lists by submission. Experiments of one owner run in that order, those of several owners do not. */
 function ownersLately({queue, me}, mine) {
   if (mine && me?.name) return [me.name];
   const lately = [...queue?.shares ?? []].filter(one => one.share > 0).sort((a, b) => b.share - a.share),
