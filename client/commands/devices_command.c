@@ -212,6 +212,16 @@ static enum style text_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
     return STYLE_FAINT;
 }
 
+/* What every kernel has besides its own parameters. */
+static const char *shape_text(const char *name, bool matrix)
+{
+    return strcmp(name, "dtype") == 0   ? language_text("type of an element")
+           : strcmp(name, "block") == 0 ? language_text("threads of a block, at most 1024")
+           : strcmp(name, "size") != 0  ? ""
+           : matrix                     ? language_text("rows and columns of a matrix")
+                                        : language_text("number of elements");
+}
+
 static void print_kernel(struct context *context, const json_t *kernel)
 {
     static const struct rows_table_column columns[] = {
@@ -228,10 +238,11 @@ static void print_kernel(struct context *context, const json_t *kernel)
            json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE), told(kernel, "title"),
            told(kernel, "text"), told(kernel, "lesson"));
     json_object_foreach (json_object_get(kernel, "defaults"), name, value) {
-        json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "default", value));
+        json_t *row = json_pack("{s:s, s:O, s:s}", "name", name, "default", value, "text",
+                                shape_text(name, json_is_array(value)));
         if (strcmp(name, "dtype") == 0)
-            json_object_set(json_array_get(rows, json_array_size(rows) - 1), "choices",
-                            json_object_get(kernel, "dtypes"));
+            json_object_set(row, "choices", json_object_get(kernel, "dtypes"));
+        json_array_append_new(rows, row);
     }
     json_array_extend(rows, json_object_get(kernel, "parameters"));
     rows_table_print(rows, columns, screen, stdout);

@@ -225,9 +225,9 @@ def test_points_are_run_again_in_few_sweeps_removed_and_compared_as_sets(browser
     rows = [row.text.split()[1] for row in walk.all(".sweep-table tbody tr")]
     for at in (at for at, block in enumerate(rows) if block == "64"):
         pick(walk, at)
-    walk.click(".chosen-bar button", "Keep as side A").says("Side A: read_offset, 4 points, block 64", ".chosen-bar")
+    walk.click(".chosen-bar button", "Keep as side A").says("Side A: read_offset, 4 points, block 64", ".chosen-bar").says("0 chosen", ".chosen-bar")
     for at in (at for at, block in enumerate(rows) if block == "128"):
-        pick(walk, at)  # those of side A are chosen still, and are no part of the other side
+        pick(walk, at)
     walk.click(".chosen-bar a", "Compare with A").says("of 4 points", "h1")
     assert f"a=sweep:{sweep},where.block:64&b=sweep:{sweep},where.block:128&but_for=block" in browser.current_url
 

@@ -2,7 +2,8 @@
    allow. chosenBar({chosen, actions, more, again}) gives {node, update()}. actions() are the actions of now: {verb: of
    jobs.js, words: its button's, why(item): why it cannot be done with that one, or null, ask(items): a question before
    it, or null, yes: the words that agree to it (not given: Remove them), start(items, left): promises the job}. more()
-   are further nodes. What was done is chosen no more, and again(items) is called.
+   are further nodes; where there are any the bar is shown even if nothing is chosen. What was done is chosen no more,
+   and again(items) is called.
 
    roleRuns(me): one may run and change something; whyNotOwn(me, owner): why not with what that owner submitted, or
    null; me as in live.js. */
@@ -65,22 +66,18 @@ export function chosenBar({chosen, actions, more, again}) {
     update();
     focus(verb ? "bulk no" : `bulk ${of}`);
   }
-  /* Chooses none, with the focus back in the table. */
-  function leave() {
-    chosen.clear();
-    document.querySelector('[data-key="choose all"]')?.focus({preventScroll: true});
-  }
-  node.addEventListener("keydown", event => event.key === "Escape" && leave());
+  node.addEventListener("keydown", event => event.key === "Escape" && chosen.leave());
   function update() {
-    const items = chosen.list(), elsewhere = chosen.elsewhere().length;
-    node.hidden = !items.length;
+    const items = chosen.list(), elsewhere = chosen.elsewhere().length, further = more();
+    node.hidden = !items.length && !further.length;
     if (!items.length) asking = null;
     redraw(
       node, h("strong", {role: "status"}, t("bulk.chosen", {n: count(items.length)})),
       elsewhere > 0 && h("span", {class: "quiet"}, t("bulk.elsewhere", {n: count(elsewhere)})),
-      items.length > 0 && actions().map(action => actionOf(action, items)), items.length > 0 && more(),
-      button(t("bulk.choose_none"), leave, {small: true, key: "bulk none"}),
-      h("span", {class: "quiet keys"}, t("bulk.enter")));
+      items.length > 0 && actions().map(action => actionOf(action, items)), further, items.length > 0 && [
+        button(t("bulk.choose_none"), () => chosen.leave(), {small: true, key: "bulk none"}),
+        h("span", {class: "quiet keys"}, t("bulk.enter"))
+      ]);
   }
   return {node, update};
 }

@@ -45,6 +45,12 @@ export class Chosen {
     this.changed();
   }
 
+  /* From the bar: chooses none, with the focus back in the table. */
+  leave() {
+    this.clear();
+    document.querySelector('[data-key="choose all"]')?.focus({preventScroll: true});
+  }
+
   /* A click on the box of `id`; with Shift all from the one before it. */
   clicked(id, on, range) {
     const at = this.order.indexOf(id), before = this.order.indexOf(this.from);

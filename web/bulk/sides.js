@@ -2,7 +2,7 @@
    what all of it share}. compareNodes(chosen, sideOf, {pair}) are the nodes that offer it: sideOf(items) is the side of
    some rows or null where it would be too long; where each of two rows is a side by itself (`pair`: how they are
    listed, "newest first" or "in order") these two are compared at once, the older or first one as A. Side A is kept
-   while other rows, lists and tables are looked at, in this tab. */
+   while other rows, lists and tables are looked at, in this tab; its rows are not chosen any more. */
 import {link} from "../api.js";
 import {h} from "../dom.js";
 import {count} from "../format.js";
@@ -48,32 +48,27 @@ function address(a, b) {
 const kept = () => JSON.parse(sessionStorage.getItem(KEPT));
 
 export function compareNodes(chosen, sideOf, {pair = null} = {}) {
-  const {changed} = chosen, a = kept();
-  /* Rows of side A may still be chosen: the other side is of the rest. */
-  const all = chosen.list(),
-        rest = all.filter(item => a?.page !== location.pathname || !a.rows.includes(chosen.idOf(item))),
-        items = rest.length ? rest : all, side = sideOf(items);
+  const {changed} = chosen, a = kept(), items = chosen.list(), side = items.length ? sideOf(items) : null;
   const keep = () => {
-    const own = chosen.list(), rows = {page: location.pathname, rows: own.map(chosen.idOf)};
-    sessionStorage.setItem(KEPT, JSON.stringify({...sideOf(own), ...rows}));
-    changed();
+    sessionStorage.setItem(KEPT, JSON.stringify(side));
+    chosen.leave();
   };
   const forget = () => {
     sessionStorage.removeItem(KEPT);
     changed();
   };
-  const both = pair && all.length === 2 && items.length === 2 && items.map(item => sideOf([item])),
+  const both = pair && items.length === 2 && items.map(item => sideOf([item])),
         two = both && both.every(Boolean) && (pair === "newest first" ? both.reverse() : both);
   return [
     two && h("a", {class: "button", href: address(...two), data: {key: "bulk pair"}}, t("bulk.compare_two")),
     a && side && a.text !== side.text &&
       h("a", {class: "button", href: address(a, side), data: {key: "bulk compare"}}, t("bulk.compare_a")),
     !a && side && button(t("bulk.keep_a"), keep, {key: "bulk keep"}),
-    !side && h("span", {class: "quiet"}, t("bulk.side_most", {n: count(EXPERIMENTS_MOST)})),
+    items.length > 0 && !side && h("span", {class: "quiet"}, t("bulk.side_most", {n: count(EXPERIMENTS_MOST)})),
     a &&
       [
-        h("span", {class: "quiet"}, t("bulk.side_a", {what: a.words})),
+        h("span", {class: "quiet"}, t(items.length ? "bulk.side_a" : "bulk.side_a_alone", {what: a.words})),
         button(t("bulk.forget_a"), forget, {small: true, key: "bulk forget"})
       ]
-  ];
+  ].filter(Boolean);
 }

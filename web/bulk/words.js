@@ -64,6 +64,7 @@ wordsAdd({
   "bulk.compare_two": ["Compare the two", "比较这两项"],
   "bulk.keep_a": ["Keep as side A", "作为 A 侧"],
   "bulk.side_a": ["Side A: {what}", "A 侧：{what}"],
+  "bulk.side_a_alone": ["Side A: {what}. Choose rows for side B.", "A 侧：{what}。请选择 B 侧的行。"],
   "bulk.sweeps": ["{n} {words|sweep|sweeps}", "{n} 个扫描"],
   "bulk.compare_a": ["Compare with A", "与 A 侧比较"],
   "bulk.forget_a": ["Forget A", "清除 A 侧"],

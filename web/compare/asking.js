@@ -1,9 +1,10 @@
-/* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, signal}) gives {needsCell,
-   undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told of each
-   sweep that was submitted, joined({a, b}) of all of them, to make them part of their side. needsCell(point) is a cell
-   with a button for one point, undecidedAgain() a button for all of them or null; news(running) says what was asked
-   for, as long as it runs, with a button that cancels all of it; running: the sweeps that have not ended, {id, owner,
-   mine}, mine: asked for here. */
+/* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, focusBack, signal}) gives
+   {needsCell, undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told
+   of each sweep that was submitted, joined({a, b}) of all of them, to make them part of their side; focusBack(key)
+   gives the focus back to the button of that data-key, which may be gone by then. needsCell(point) is a cell with a
+   button for one point, undecidedAgain() a button for all of them or null; news(running) says what was asked for, as
+   long as it runs, with a button that cancels all of it; running: the sweeps that have not ended, {id, owner, mine},
+   mine: asked for here. */
 import {del, link} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
 import {roleRuns, whyNotOwn} from "../bulk/bar.js";
@@ -18,9 +19,9 @@ import "./words.js";
 
 /* ABBAABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 8 sweeps
    of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
-const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27, FOCUS_MS = 1500;
+const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
-export function askingMore({now, begun, joined, signal}) {
+export function askingMore({now, begun, joined, focusBack, signal}) {
   const asked_for = {a: [], b: []};
 
   const runsOf = wanted => wanted.reduce((sum, {items, request}) => sum + items.length * request.repeat, 0);
@@ -47,11 +48,7 @@ export function askingMore({now, begun, joined, signal}) {
     if (!done.length || signal.aborted) return;
     for (const letter of LETTERS) asked_for[letter].push(...came[letter]);
     joined(came);
-    /* The button that was pressed may be gone by then. */
-    setTimeout(
-      () => document.activeElement === document.body &&
-        document.querySelector('[data-key="cancel runs"]')?.focus({preventScroll: true}),
-      FOCUS_MS);
+    focusBack(from);
   }
   function news(running) {
     if (!running.some(({mine}) => mine))

@@ -106,7 +106,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, tables = new Map();
   /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to end. */
   const running = new Map(), ended = new Set();
-  const heading = h("h1", {class: "heading"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
+  const heading = h("h1", {class: "heading", tabindex: "-1"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
         body = h("div", {}), news = h("div", {"aria-live": "polite"});
   let sides = {a: sideRead(asked.get("a")), b: sideRead(asked.get("b"))}, recent = [], comparison = null, me = null,
@@ -233,6 +233,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       const [first] = LETTERS.flatMap(letter => came[letter].map(({id}) => id)).sort();
       change({a: sideText(sides.a), b: sideText(sides.b), more: asked.get("more") ?? first});
     },
+    focusBack,
     signal
   });
 
@@ -280,15 +281,21 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       commonText());
   }
 
+  /* What was pressed may be gone: then what cancels the runs that it asked for, and after their end the heading. */
+  function focusBack(key) {
+    if (document.activeElement !== document.body) return;
+    const of = wanted => [...root.querySelectorAll("[data-key]")].find(one => one.dataset.key === wanted);
+    (of(key) ?? of("cancel runs") ?? heading).focus({preventScroll: true});
+  }
+
   /* Keeps the scroll position and the focus while the page is redrawn. The table appears later than the rest, so the
      page keeps its height for DRAWN_MS. */
   function placeKeep() {
-    const key = body.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const key = [news, body].some(one => one.contains(document.activeElement)) && document.activeElement.dataset.key;
     body.style.minHeight = `${body.offsetHeight}px`;
     setTimeout(() => {
       body.style.minHeight = "";
-      if (key && document.activeElement === document.body)
-        [...body.querySelectorAll("[data-key]")].find(one => one.dataset.key === key)?.focus({preventScroll: true});
+      if (key) focusBack(key);
     }, DRAWN_MS);
   }
 
@@ -300,6 +307,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       document.title = `${words} · coalesced`;
       if (comparison) announce(words);
     }
+    placeKeep();
     formDraw();
     redraw(news, asking.news(out()));
     redraw(
@@ -338,7 +346,6 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     underDraw();
     const {a, b, points, chance} = comparison;
     if (points.length) forest = fit(tableDraw, {class: "forest-place"});
-    placeKeep();
     replace(
       body, points.length > 0 && countsRow(comparison),
       points.length          ? differsPanel(comparison) :

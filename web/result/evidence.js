@@ -20,8 +20,8 @@ const facts = rows => h(
 const said = part =>
   noValue([part?.reason, part?.remedy].filter(Boolean).map(reasonSaid).join(language() === "zh" ? "，" : " "));
 
-const widerThanSamples = ({ci95_us: interval, min_us: least, max_us: most}) =>
-  interval && interval[1] - interval[0] > most - least;
+const beyondSamples = ({ci95_us: interval, min_us: least, max_us: most}) =>
+  interval && (interval[0] < least || interval[1] > most);
 
 export function timesPanel(result, span, signal) {
   const {timing} = result;
@@ -65,7 +65,7 @@ export function timesPanel(result, span, signal) {
       timing.near_floor && t("times.near_floor", {us: digits(timing.floor_us)}),
       first?.interval_of === "placement" && kinds.some(({timing: {ci95_us}}) => Number.isFinite(ci95_us?.[0])) &&
         t("times.placement"),
-      ...kinds.filter(({timing: one}) => result.stability?.stable === false && widerThanSamples(one))
+      ...kinds.filter(({timing: one}) => beyondSamples(one))
         .map(({name}) => t("times.wide", {kind: t(`strip.${name}`)}))
     ].filter(Boolean)
       .join(t("punct.space"));
