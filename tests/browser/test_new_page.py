@@ -2,7 +2,7 @@
 
 import pytest
 
-from chromium import NEEDS, browser  # noqa: F401
+from chromium import NEEDS, Walk, browser  # noqa: F401
 from conftest import Service
 
 try:
@@ -215,3 +215,12 @@ def test_accesses_that_are_not_listed_are_not_promised_and_banks_are_told_where_
     browser.get(service.url + "/ui/new?kernel=bank_conflict&lang=en")
     service.until(lambda: f"Show {listed} of {listed + left} accesses" in texts(browser, ".memory-panel button"))
     assert "32 banks, 4 bytes each" in texts(browser, "[data-field=stride] .hint")
+
+
+def test_the_page_names_the_architectures_that_the_model_knows(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("?lang=en")
+    named = walk.module("charts/architectures.js", "m.ARCHITECTURES")
+    unless_asked = [row["arch"] for row in service.request("POST", "/v1/predictions", json={"kernel": "copy"}).json()["predictions"]]
+    answer = service.request("POST", "/v1/predictions", json={"kernel": "copy", "arch": named})
+    assert answer.ok and [row["arch"] for row in answer.json()["predictions"]] == named and set(unless_asked) <= set(named)
+    walk.end()

@@ -6,6 +6,7 @@ import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
 import {devicesListed, watchLive} from "../live.js";
 import {parts, t} from "../words.js";
+import {ARCHITECTURES} from "../charts/architectures.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
@@ -60,7 +61,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   };
   let kernel = kernels.find(one => one.name === query.get("kernel")) ??
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
-  let fields = fieldsOf(kernel, devices), form = null, archs = CHIPS, queue = null, me = null;
+  let fields = fieldsOf(kernel, devices), form = null, queue = null, me = null;
   let refused = null, submitting = false; /* refused: why what is typed cannot be run */
   let drawnOf = null;                     /* what was asked that the drawings are of */
   for (const field of fields)
@@ -118,7 +119,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   };
   const device = () => fitting()[0];
   const drawnArch = () => [...chipsNow(), ownArch()].includes(state.drawn) ? state.drawn : ownArch();
-  const ownArch = () => archs.includes(device()?.arch) ? device().arch : "sm_90";
+  const ownArch = () => ARCHITECTURES.includes(device()?.arch) ? device().arch : "sm_90";
   const chipsNow = () => state.chips ?? [...new Set([...CHIPS.slice(0, 2), ownArch()])];
 
   function build() {
@@ -232,7 +233,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     drawnOf = given;
     memory.show({explain, before: null, after: null, grid: request.grid, chips: [...drawnFirst].sort()});
     const byArch = new Map(predictions.map(row => [row.arch, row]));
-    chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), archs, own);
+    chips.show(asked.map(arch => byArch.get(arch)).filter(Boolean), ARCHITECTURES, own);
     occupancy.show(byArch.get(own)?.occupancy, own);
     predicted.show(question, device()?.backend === "cuda" ? device().name : null);
     neighboursShow(answer, question, made, drawnFirst, warp);
@@ -371,10 +372,6 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   build();
-  const names = post("/v1/predictions", {kernel: kernel.name}, {signal}).then(({predictions}) => {
-    archs = predictions.map(row => row.arch);
-  });
-  await names.catch(() => {});
   changed();
   const endLive = watchLive(live => {
     queue = live.queue;
