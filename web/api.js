@@ -60,7 +60,7 @@ tabs.onmessage = ({data}) => {
     tokenCame(data.token);
   else if (data.forget) {
     sessionStorage.removeItem("token");
-    for (const f of identities) f();
+    location.reload(); /* what it let one see is on the page */
   } else if (taken !== null && taken === token())
     tabs.postMessage({token: taken});
 };

@@ -12,7 +12,7 @@ wordsAdd({
   "device.is_throttled": ["{name} is slowed down", "{name} 被降频"],
   "device.is_drained": ["{name} is paused", "{name} 已暂停"],
   "device.is_starting": ["{name} is being started", "{name} 正在启动"],
-  "device.is_away": ["{name} is not held", "{name} 未占用"],
+  "device.is_away": ["{name} is not held", "{name} 已释放"],
   "device.is_gone": ["{name} is not in the list", "{name} 不在列表中"],
   "device.now": ["Now", "现在"],
   "device.age": ["read {time} ago", "{time}前读取"],

@@ -1,11 +1,11 @@
 /* How devices are, as the lab, the queue and their own pages show them.
 
-   deviceState(device, queue) is a name for stateMark(); deviceLink(device) its name, as the operator calls it;
-   productOf(device) what it is; readings(device) the rows of its clocks, temperature and power; slowed(device) the
-   reasons that hold its clocks down against its will; heldBy(queue, index) who paused it, or the queue,
-   and heldText() of that a sentence;
-   deviceNotes(device) a box of what is to be known first, or null; devicesTable(devices, queue, now, act) a row each,
-   with what it does now(device) and what one may do with it, act(device). */
+   deviceState(device, queue) is a name for stateMark(); stateCounts(devices, queue) of how many it is which;
+   deviceLink(device) its name, as the operator calls it; productOf(device) what it is; readings(device) the rows of its
+   clocks, temperature and power; slowed(device) the reasons that hold its clocks down against its will; heldBy(queue,
+   index) who paused it, or the queue, and heldText() of that a sentence; deviceNotes(device) a box of what is to be
+   known first, or null; devicesTable(devices, queue, now, act) a row each, with what it does now(device) and what one
+   may do with it, act(device). */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
@@ -33,10 +33,19 @@ export const heldText = held =>
 export function deviceState(device, queue) {
   if (!device.in_list) return "gone";
   if (device.readiness === "unhealthy") return "unhealthy";
-  if (heldBy(queue, device.index)) return "drained";
+  const runs = queueOf(queue, device.index)?.running > 0;
+  if (!runs && heldBy(queue, device.index)) return "drained"; /* what runs goes on to its end */
   if (device.readiness !== "ready") return device.readiness;
   if (slowed(device).length) return "throttled";
-  return queueOf(queue, device.index)?.running ? "measuring" : "idle";
+  return runs ? "measuring" : "idle";
+}
+
+/* Of how many devices that is the state: [[state, count]]. */
+export function stateCounts(devices, queue) {
+  const counts = new Map();
+  for (const state of devices.map(device => deviceState(device, queue)))
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts];
 }
 
 export const deviceLink = ({device_name: name}) =>

@@ -65,20 +65,38 @@ export function filterForm(path, filters, fields, go, list) {
       used.delete(name);
     send();
   };
+  /* A browser tells of a change after each digit of a date: what is typed counts from Enter on, or when the field is
+     left, and then the focus is on its way to the next one. */
+  function timeInput(id, name, value) {
+    const was = value && clockOf(value), put = change(name, momentOf);
+    let typing = false;
+    return h("input", {
+      id,
+      value: was,
+      type: "datetime-local",
+      onkeydown: event => {
+        typing = event.key !== "Enter";
+        if (typing) return;
+        event.preventDefault();
+        put(event);
+      },
+      onchange: event => typing || put(event),
+      onblur: event => typing && event.target.value !== was && setTimeout(put, 0, event)
+    });
+  }
   const field = ({name, options, word = one => one, time, read, hint}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
-    const input = time ?
-      h("input", {id, value: value && clockOf(value), type: "datetime-local", onchange: change(name, momentOf)}) :
-      options ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
-                  options.map(one => h("option", {value: one}, word(one)))) :
-                h("input", {
-                  id,
-                  value: word(value),
-                  placeholder: hint ? t(hint) : null,
-                  type: "text",
-                  size: "12",
-                  spellcheck: "false",
-                  onchange: change(name, read)
+    const input = time ? timeInput(id, name, value) :
+      options          ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
+                           options.map(one => h("option", {value: one}, word(one)))) :
+                         h("input", {
+                           id,
+                           value: word(value),
+                           placeholder: hint ? t(hint) : null,
+                           type: "text",
+                           size: "12",
+                           spellcheck: "false",
+                           onchange: change(name, read)
                 });
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);

@@ -4,7 +4,8 @@
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
    one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
    does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
-   when another page is opened. focusUnder(): where the button that was pressed is gone, and the focus with it, the
+   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, by whomever.
+   focusUnder(): where the button that was pressed is gone, and the focus with it, the
    first link or button of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
@@ -80,6 +81,17 @@ async function restore(paths, go) {
   await read();
   if (shows(paths)) await go(location.pathname + location.search);
   focusUnder();
+}
+
+/* On the page of what was removed, where the service's answer says so: brings it back, for whom it lets do that. */
+export function restoreOffer({problem}, go) {
+  const [path] = /\/v1\/(?:sweeps|experiments)\/\w+(?=\/restore)/.exec(problem.detail ?? "") ?? [];
+  const back = async () => {
+    await send("POST", `${path}/restore`);
+    await read();
+    await go(location.pathname + location.search);
+  };
+  return path && h("p", {}, button(t("removals.undo"), back, {key: "restore"}));
 }
 
 export function removalsBar(go) {

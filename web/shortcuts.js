@@ -55,6 +55,7 @@ function close(event, back = true) {
   sheet.remove();
   sheet = null;
   document.removeEventListener("keydown", keyPressed, true);
+  document.removeEventListener("focusin", leftSheet);
   if (back) (before?.isConnected ? before : document.getElementById("main")).focus();
 }
 
@@ -63,6 +64,11 @@ function keyPressed(event) {
   if (event.key !== "Escape" || !isOpen()) return;
   event.stopPropagation();
   close();
+}
+
+/* From its last button on the focus comes to the page by way of the browser's own. */
+function leftSheet({target}) {
+  if (isOpen() && !sheet.contains(target)) close(null, false);
 }
 
 const keysOf = keys => keys.map((key, i) => [i > 0 && " ", h("kbd", {}, key)]);
@@ -85,11 +91,9 @@ export function shortcutsShow() {
   sheet = h("dialog", {class: "keys-sheet", "aria-labelledby": "keys-title"});
   draw();
   document.body.append(sheet);
-  sheet.addEventListener("focusout", ({relatedTarget}) => {
-    if (relatedTarget && isOpen() && !sheet.contains(relatedTarget)) close(null, false);
-  });
   sheet.show();
   sheet.querySelector("button").focus();
   document.addEventListener("keydown", keyPressed, true);
+  document.addEventListener("focusin", leftSheet);
   return null;
 }

@@ -252,14 +252,14 @@ export function shares({devices, shares: lately = []}, me) {
   const rows = owners.map(
     one =>
       h("tr", {}, h("th", {scope: "row"}, ownerMark(one.owner, me), ownerName(one.owner, me)),
-        numberCell(percent(one.share)), alone && numberCell(count(one.queued)),
+        numberCell(percent(one.share, 1)), alone && numberCell(count(one.queued)),
         cell(h("span", {class: "quiet"}, does(one)))));
   if (used > 0 && rest > 0.0005)
     rows.push(
       h("tr", {},
         h("th", {scope: "row"}, h("i", {class: "square rest", "aria-hidden": "true"}),
           h("span", {class: "quiet"}, t("queue.others"))),
-        numberCell(percent(rest)), alone && numberCell("0"), cell()));
+        numberCell(percent(rest, 1)), alone && numberCell("0"), cell()));
   return [
     used > 0 && shareBar(owners, me, rest),
     table(

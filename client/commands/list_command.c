@@ -94,7 +94,7 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
-static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request, bool common)
+static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request, const char *only)
 {
     static const char hidden[] =
         "kernel measure labels counters transfers timeout_s priority grid device dtype "
@@ -105,18 +105,19 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
         bool axis = strchr(one, ',') && strcmp(name, "kernel") != 0;
-        if ((axis || !words_contain(hidden, name)) && words_contain("size block", name) == common && *one &&
-            strcmp(one, "default") != 0)
+        bool wanted = only ? strcmp(name, only) == 0 : !words_contain("block size", name);
+        if (wanted && (axis || !words_contain(hidden, name)) && *one && strcmp(one, "default") != 0)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
 }
 
-/* The members of a request that distinguish it from others: first those that not every request has, as the end may be cut
-   off. */
+/* The members of a request that distinguish it from others. The end may be cut off: those that every request has come
+   last. */
 static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    add_members(text, json_object_get(row, "request"), false);
-    add_members(text, json_object_get(row, "request"), true);
+    add_members(text, json_object_get(row, "request"), NULL);
+    add_members(text, json_object_get(row, "request"), "block");
+    add_members(text, json_object_get(row, "request"), "size");
     return STYLE_NONE;
 }
 
@@ -232,6 +233,39 @@ static void check_kernel(struct context *context, const char *name)
     free(path);
 }
 
+static bool has_owner(const json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row)
+        if (json_path_text(row, "owner", NULL))
+            return true;
+    return false;
+}
+
+/* Without the columns that tell nothing: the kernel that was asked for, and the owner where nobody is one. */
+static void print_rows(struct context *context, const json_t *rows, const struct rows_table_column *all)
+{
+    struct rows_table_column columns[sizeof experiment_columns / sizeof *experiment_columns +
+                                     sizeof sweep_columns / sizeof *sweep_columns];
+    const bool owned = has_owner(rows), chosen = context->options.given[OPTION_KERNEL] != NULL;
+    size_t count = 0;
+    for (; all->title; all++)
+        if (!(strcmp(all->title, "owner") == 0 && !owned) && !(strcmp(all->title, "kernel") == 0 && chosen))
+            columns[count++] = *all;
+    columns[count] = *all;
+    rows_table_print(rows, columns, &context->screen, stdout);
+}
+
+/* Unless a number was asked for, which is then what was wanted. */
+static void remark_older(struct context *context, const json_t *document)
+{
+    if (json_path_text(document, "next_page_token", NULL) && !context->options.given[OPTION_LIMIT])
+        screen_remark(&context->screen,
+                      language_text("there are older ones: -n has up to %d, --until TIME those before"),
+                      LIMIT_MAX);
+}
+
 static void print_list(struct context *context, const json_t *document)
 {
     const char *const *given = context->options.given;
@@ -240,12 +274,21 @@ static void print_list(struct context *context, const json_t *document)
         check_kernel(context, given[OPTION_KERNEL]);
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
-    rows_table_print(json_object_get(document, sweeps ? "sweeps" : "experiments"),
-                     sweeps ? sweep_columns : experiment_columns, &context->screen, stdout);
-    if (json_path_text(document, "next_page_token", NULL) && context->screen.out && !given[OPTION_LIMIT])
-        screen_remark(&context->screen,
-                      language_text("there are older ones: -n has up to %d, --until TIME those before"),
-                      LIMIT_MAX);
+    print_rows(context, json_object_get(document, sweeps ? "sweeps" : "experiments"),
+               sweeps ? sweep_columns : experiment_columns);
+    remark_older(context, document);
+}
+
+/* A page of CSV does not say whether it is the last one; its JSON does. */
+static void remark_older_than_csv(struct context *context, int limit)
+{
+    json_t *document = NULL;
+    context->options.given[OPTION_COLUMNS] = NULL; /* of a table alone */
+    char *path = make_path(context, limit);
+    if (path && fetch_json(context, path, &document) == EXIT_FINE)
+        remark_older(context, document);
+    json_decref(document);
+    free(path);
 }
 
 int command_ls(struct context *context)
@@ -261,6 +304,8 @@ int command_ls(struct context *context)
         return status;
     char *path = make_path(context, (int)limit);
     status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
+    if (status == EXIT_FINE && options->given[OPTION_CSV])
+        remark_older_than_csv(context, (int)limit);
     free(path);
     return status;
 }

@@ -251,6 +251,29 @@ int command_predict(struct context *context)
     return request ? predict(context, request, print_predictions) : EXIT_USAGE;
 }
 
+/* An explanation is of one architecture: where several are asked for there is one after another. JSON is the answer to
+   the whole request. Takes the reference to the request. */
+static int explain_each(struct context *context, json_t *request)
+{
+    json_t *archs = json_object_get(request, "arch"), *arch;
+    int status = EXIT_FINE;
+    size_t i;
+    if (!json_is_array(archs) || !json_array_size(archs) || context->options.given[OPTION_JSON])
+        return predict(context, request, print_lanes);
+    json_incref(archs);
+    json_array_foreach (archs, i, arch) {
+        if (status != EXIT_FINE)
+            break;
+        if (i > 0)
+            putchar('\n');
+        json_object_set(request, "arch", arch);
+        status = predict(context, json_incref(request), print_lanes);
+    }
+    json_decref(archs);
+    json_decref(request);
+    return status;
+}
+
 int command_explain(struct context *context)
 {
     struct command_line *options = &context->options;
@@ -285,5 +308,5 @@ int command_explain(struct context *context)
     if (!json_object_get(request, "arch") && !json_object_get(request, "device_name"))
         json_object_set_new(request, "arch",
                             json_string("sm_90")); /* as a result without a GPU is predicted */
-    return predict(context, request, print_lanes);
+    return explain_each(context, request);
 }

@@ -70,7 +70,7 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     sheet_format(sheet, STYLE_NONE, "%.0f", json_path_number(owner, "queued"));
     sheet_format(sheet, STYLE_NONE, runs ? "%zu" : "", runs);
     sheet_cell(sheet, STYLE_NONE, begins);
-    sheet_format(sheet, STYLE_NONE, "%.0f", share * 100);
+    sheet_format(sheet, STYLE_NONE, "%.1f", share * 100);
 }
 
 /* Why work cannot begin: printed for a group of devices when none of them can take it. */

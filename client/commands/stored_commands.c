@@ -140,7 +140,7 @@ static int undo_one(struct context *context, const char *id)
         snprintf(path, sizeof path, "%s/restore", resource.path);
         status = ask(context, "POST", path, &resource, sweep, "restored", &code);
     }
-    if (status == EXIT_REFUSED)
+    if (status == EXIT_REFUSED && code == 404)
         screen_remark(&context->screen, "%s",
                       language_text("What was removed can be brought back for a while only: see "
                                     "restorable_until of GET /v1/removals."));

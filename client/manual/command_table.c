@@ -40,7 +40,7 @@ const struct manual_command manual_commands[] = {
      "anew: only then does the interval hold for the next run too. While it runs the number of points done "
      "and the time\n"
      "left are told; at the end come a table and a plot.\n",
-     "coalesce sweep read_offset offset=0..16,32 block=128,256 repeat=5\n"
+     "coalesce sweep read_offset offset=0..16,32 block=128,256 repeat=6\n"
      "coalesce sweep sum_matrix_2d size=8192x8192 block=32x8,16x16,256x1\n"
      "coalesce sweep read_offset 'offset=0..1024 step 32' --y hot_us\n"
      "coalesce sweep read_offset offset=0..128 --spread\n"

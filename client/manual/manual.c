@@ -235,17 +235,18 @@ void manual_print_man_page(FILE *out, const char *version)
 
 /* ---- completion ---- */
 
-/* bash ends a word at "=", so the part before it is cut off the candidates. */
+/* bash ends a word at "=", so the part before it is cut off the candidates. A blank within a word, as in a device's name,
+   has a backslash. */
 static const char bash[] =
     "# Completion of coalesce for bash.\n"
     "_coalesce()\n"
     "{\n"
     "    local line=${COMP_LINE:0:COMP_POINT} words candidates\n"
-    "    read -ra words <<<\"$line\"\n"
+    "    read -a words <<<\"$line\"\n"
     "    [[ $line == *[[:space:]] ]] && words+=(\"\")\n"
     "    local word=${words[-1]}\n"
     "    mapfile -t candidates < <(\"${words[0]}\" --complete \"${words[@]:1}\" 2>/dev/null | cut -f 1)\n"
-    "    COMPREPLY=(\"${candidates[@]}\")\n"
+    "    COMPREPLY=(\"${candidates[@]// /\\\\ }\")\n"
     "    if [[ $word == *=* && $COMP_WORDBREAKS == *=* ]]; then\n"
     "        COMPREPLY=(\"${COMPREPLY[@]#\"${word%\"${word##*=}\"}\"}\")\n"
     "    fi\n"

@@ -6,7 +6,7 @@
 
 #include "client/terminal/language.h"
 
-enum { COLUMNS_MAX = 64, GAP = 2, CUT_LEAST = 16 };
+enum { COLUMNS_MAX = 64, GAP = 2, CUT_WANTED = 24, CUT_LEAST = 12 };
 
 struct cell {
     enum style style;
@@ -97,8 +97,17 @@ static char *cut(const struct column *column, const struct screen *screen, const
     return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
 }
 
-/* Makes the table as narrow as the terminal, as far as its columns allow: what may be cut gives way before others are
-   left out, and takes the room that is then over. */
+/* Leaves out what may be, but for columns with the flag `but`, until the table is narrow enough. */
+static void leave_out(struct sheet *sheet, const struct screen *screen, int but)
+{
+    for (int i = sheet->column_count - 1; i > 0 && width_of(sheet) > screen->columns; i--) {
+        struct column *column = &sheet->columns[i];
+        column->left_out = column->left_out || (column->flags & SHEET_SPARE && !(column->flags & but));
+    }
+}
+
+/* Makes the table as narrow as the terminal, as far as its columns allow: what may be cut gives way until others are left
+   out, then further, and takes the room that is then over. */
 static void narrow(struct sheet *sheet, const struct screen *screen)
 {
     struct column *cuttable = NULL;
@@ -109,10 +118,12 @@ static void narrow(struct sheet *sheet, const struct screen *screen)
         if (sheet->columns[i].flags & SHEET_CUT)
             cuttable = &sheet->columns[i];
     int whole = cuttable ? cuttable->width : 0;
-    if (whole > CUT_LEAST)
+    if (whole > CUT_WANTED)
+        cuttable->width = CUT_WANTED;
+    leave_out(sheet, screen, SHEET_CUT);
+    if (whole > CUT_LEAST && width_of(sheet) > screen->columns)
         cuttable->width = CUT_LEAST;
-    for (int i = sheet->column_count - 1; i > 0 && width_of(sheet) > screen->columns; i--)
-        sheet->columns[i].left_out = sheet->columns[i].left_out || sheet->columns[i].flags & SHEET_SPARE;
+    leave_out(sheet, screen, 0);
     int room = screen->columns - width_of(sheet);
     if (cuttable && room > 0)
         cuttable->width = whole < cuttable->width + room ? whole : cuttable->width + room;

@@ -1,7 +1,7 @@
 /* vector_add: C[i] = A[i] + B[i].
 
-   The plainest kernel there is: what is left to choose is the block. Blocks of 32 or 64 threads run into the
-   limit of blocks a multiprocessor before its warps are used up. */
+   The plainest kernel there is: what is left to choose is the block. Blocks of 32 threads run into the limit of blocks a
+   multiprocessor before its warps are used up; where that limit is 16 blocks, as on a K80, blocks of 64 do as well. */
 #include "kernels/suite/sum.h"
 
 struct vector_add : sum_kernel {

@@ -43,7 +43,7 @@ def readiness(service):
 
 def test_a_device_that_was_let_go_is_started_and_says_what_it_waits_for(browser, pool):
     walk = Walk(browser, pool).open("").says("on the desk").says("not held").says("Nothing is held")
-    walk.open("devices").says("3 devices: 0 measuring, 0 paused, 1 not held, 0 not well", "h1").click("main th a", "slow").says("slow is not held", "h1")
+    walk.open("devices").says("3 devices: 2 idle, 1 not held", "h1").click("main th a", "slow").says("slow is not held", "h1")
     waits = pool.post({**SMALL, "device": "slow"}).json()
     walk.says("slow is being started", "h1").says(WHY)
     walk.open(f"experiments/{waits['id']}").says(WHY, "h1").says("slow", ".asked")

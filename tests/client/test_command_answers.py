@@ -296,7 +296,7 @@ def test_of_a_cancelled_sweep_what_was_measured_counts_as_done(service):
         assert shown.startswith(f"copy: 3 points, {measured} of 12 runs measured, {left} cancelled, on ")
         assert re.search(r"cancelled after [123] of 4 runs: cancelled with its sweep before it ran", shown), shown
         listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
-        assert listed[0].split()[2:] == ["measured", "request", "owner", "submitted", "cancelled"]
+        assert listed[0].split()[2:] == ["measured", "request", "submitted", "cancelled"]
         assert listed[1].split()[1:8] == ["cancelled", str(measured), "of", "12", "copy", "repeat=4", "size=4096,8192,16384"]
         assert listed[1].split()[-1] == str(left)
     finally:
@@ -385,6 +385,17 @@ def test_a_warp_is_drawn(service):
     assert "load A[i + 11]: 5 sectors, 160 bytes moved, 128 used, 80 %" in text
     assert "byte 0       |        |...#####|########|########|  lanes 0 to 20" in text
     assert "byte 128     |########|###.....|        |        |  lanes 21 to 31" in text
+    both = coalesce(service, "explain", "read_offset", "offset=11", "arch=sm_20,sm_90", "--ascii").stdout
+    assert both.endswith("\n\n" + text) and both.count("\nAs sm_") == 2, "one after another"
+    assert len(json.loads(coalesce(service, "explain", "copy", "arch=sm_20,sm_90", "--json").stdout)["predictions"]) == 2
+
+
+def test_a_list_that_is_cut_says_so_into_a_file_too(service):
+    coalesce(service, "sweep", "copy", "size=4096", "repeat=21")
+    for form in [], ["--csv", "--columns", "id"]:
+        listed = coalesce(service, "ls", *form)
+        assert len(listed.stdout.splitlines()) == 21 and "there are older ones: -n has up to 500" in listed.stderr, form
+        assert coalesce(service, "ls", "-n", "3", *form).stderr == ""
 
 
 def test_the_service_may_listen_on_a_socket(start, tmp_path):  # noqa: F811

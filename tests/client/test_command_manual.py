@@ -72,10 +72,12 @@ def test_the_completion_is_silent_where_there_is_no_service():
 def test_bash_completes(service):
     script = f"""source {MADE}/coalesce.bash; PATH={BUILD}:$PATH
         try() {{ COMP_LINE=$1; COMP_POINT=${{#1}}; COMPREPLY=(); _coalesce 2>/dev/null; echo "${{COMPREPLY[*]}}"; }}
-        try 'coalesce pred'; try 'coalesce run transpose how=pad'; try 'coalesce ls --state fa'; try 'coalesce run transpose ho'"""
+        try 'coalesce pred'; try 'coalesce run transpose how=pad'; try 'coalesce ls --state fa'; try 'coalesce run transpose ho'; try 'coalesce predict copy --device-name '"""
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment(service.url), timeout=60)
     # "=" ends a word for bash, so what stands before it is there already.
-    assert done.stdout.splitlines() == ["predict", "padded", "failed", "how="], done.stderr
+    *words, device = done.stdout.splitlines()
+    assert words == ["predict", "padded", "failed", "how="], done.stderr
+    assert device == service.get("/v1/devices").json()["devices"][0]["name"].replace(" ", "\\ ")
 
 
 def test_fish_completes(service):

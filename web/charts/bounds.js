@@ -14,6 +14,7 @@ import "../d3.js";
 import "./words.js";
 
 const {scaleLinear} = globalThis.d3;
+const TOGETHER_LEAST = 1.03;
 
 /* The service's sentences, with the units as the page writes them. What stands before the first colon is what limits.
  */
@@ -21,9 +22,18 @@ export const explained = texts =>
   (texts?.[language()] ?? "")
     .replace(/(\d) (us|ns|%|[kMGT]?B)(?![a-z])/g, (_, digit, unit) => `${digit}\u00a0${unit === "us" ? "µs" : unit}`)
     .replace(/\d{5,}/g, number => count(Number(number)));
-export function explainedNodes(texts) {
-  const [, head, rest] = /^([^:：.。]*[:：])?(.*)$/s.exec(explained(texts));
-  return [head && h("strong", {}, head), rest];
+
+/* The bounds that are close to the largest one add to it: what they come to, where that is more. */
+function together({predicted_us: all, floor_us: floor, ramp_us: ramp, bounds = []}) {
+  const us = all - floor - ramp;
+  return us > TOGETHER_LEAST * Math.max(...bounds.map(bound => bound.us)) ?
+    [t("punct.space"), t("bound.together", {us: written(us, 3)})] :
+    null;
+}
+
+export function explainedNodes(time) {
+  const [, head, rest] = /^([^:：.。]*[:：])?(.*)$/s.exec(explained(time.explanation));
+  return [head && h("strong", {}, head), rest, together(time)];
 }
 export const boundName = name => t(`bound.${name}`);
 const limits = ({limiter, close_second: second}, name) => name === limiter || name === second;

@@ -93,6 +93,7 @@ wordsAdd({
   "bound.issue": ["instructions", "指令发射"],
   "bound.latency": ["latency × warps", "访存延迟"],
   "bound.one": ["Limited by {one}.", "受限于{one}。"],
+  "bound.together": ["Bounds that are close to the largest one add to it: together they come to {us}.", "接近最大值的各下限会叠加：合计 {us}。"],
   "bound.both": ["Limited by {one}, and {two} is close.", "受限于{one}，{two}也接近。"],
   "bound.measured": ["measured {time}", "实测 {time}"],
   "bound.predicted": ["predicted {time}", "预测 {time}"],

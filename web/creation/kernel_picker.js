@@ -1,8 +1,12 @@
 /* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
- * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. kernelInLanguage(kernel)
- * is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words that find it. */
+ * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. What was typed stays:
+ * onUnknown(text) is told of what is no kernel's name when the field is left, onUnknown(null) when it is one again.
+ * unknownNote(name, kernels, shown) says that there is none of that name, and which one is below.
+ * kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words
+ * that find it. */
+import {link} from "../api.js";
 import {h, replace} from "../dom.js";
-import {language, t} from "../words.js";
+import {language, parts, t} from "../words.js";
 import "./words.js";
 
 export function kernelInLanguage(kernel) {
@@ -11,7 +15,35 @@ export function kernelInLanguage(kernel) {
   return {...kernel, ...kernel.zh, sought, parameters: kernel.parameters.map(one => ({...one, ...one.zh}))};
 }
 
-export function kernelPicker(kernels, current, onChosen) {
+/* A name that is further from all others is like none. */
+const FAR_MOST = 3;
+
+/* Letters to add, drop or change. */
+function distance(a, b) {
+  let row = [...b, ""].map((_, k) => k);
+  for (const [i, letter] of [...a].entries()) {
+    const above = row;
+    row = [i + 1];
+    for (let k = 1; k < above.length; k++)
+      row[k] = Math.min(above[k] + 1, row[k - 1] + 1, above[k - 1] + (letter !== b[k - 1]));
+  }
+  return row.at(-1);
+}
+
+/* Where the address or the field names a kernel that there is not: that there is none, and a name that is like it. */
+export function unknownNote(name, kernels, shown) {
+  if (!name || kernels.some(one => one.name === name)) return null;
+  const [{near, far}] =
+    kernels.map(one => ({near: one.name, far: distance(name, one.name)})).sort((a, b) => a.far - b.far);
+  return h(
+    "p", {class: "wrong unknown-kernel", role: "alert"}, parts(far > FAR_MOST ? "new.unknown_alone" : "new.unknown", {
+      name: h("code", {}, name),
+      near: h("a", {href: link(`new?kernel=${near}`)}, near),
+      shown: h("code", {}, shown)
+    }));
+}
+
+export function kernelPicker(kernels, current, {onChosen, onUnknown}) {
   const list =
     h("ul", {id: "kernel-list", role: "listbox", class: "kernel-list", "aria-label": t("new.kernel"), hidden: true});
   const field = h("input", {
@@ -25,6 +57,7 @@ export function kernelPicker(kernels, current, onChosen) {
     spellcheck: "false",
     value: current
   });
+  const note = h("div");
   let found = [], at = 0, chosen = current;
 
   function showList(words) {
@@ -43,7 +76,7 @@ export function kernelPicker(kernels, current, onChosen) {
             "aria-selected": String(k === at),
             onpointerdown: event => {
               event.preventDefault();
-              choose(k);
+              choose(found[k]);
             }
           },
             h("span", {class: "mono"}, kernel.name), h("span", {class: "note"}, kernel.title))),
@@ -62,26 +95,34 @@ export function kernelPicker(kernels, current, onChosen) {
 
   /* A whole name that was typed is a choice, without Enter too. */
   function leave() {
-    const typed = list.hidden ? -1 : found.findIndex(kernel => kernel.name === field.value.trim().toLowerCase());
-    if (typed < 0) return hide();
-    setTimeout(() => choose(typed)); /* the focus has moved on then */
-    return null;
+    const text = field.value.trim(), typed = kernels.find(({name}) => name === text.toLowerCase());
+    if (list.hidden) return;
+    close();
+    if (typed || !text)
+      setTimeout(() => choose(typed)); /* the focus has moved on then */
+    else {
+      field.setAttribute("aria-invalid", "true");
+      replace(note, unknownNote(text, kernels, chosen));
+      onUnknown(text);
+    }
   }
 
-  function hide() {
+  function close() {
     list.hidden = true;
     field.setAttribute("aria-expanded", "false");
     field.removeAttribute("aria-activedescendant");
-    field.value = chosen;
   }
 
-  function choose(k) {
-    const kernel = found[k];
-    if (!kernel) return;
-    const other = kernel.name !== chosen;
-    chosen = kernel.name;
-    hide();
-    if (other) onChosen(kernel.name);
+  /* undefined: the kernel that it was. */
+  function choose(kernel) {
+    const other = kernel && kernel.name !== chosen;
+    if (other) chosen = kernel.name;
+    close();
+    field.value = chosen;
+    field.removeAttribute("aria-invalid");
+    replace(note);
+    onUnknown(null);
+    if (other) onChosen(chosen);
   }
 
   field.addEventListener("focus", () => field.select());
@@ -97,9 +138,9 @@ export function kernelPicker(kernels, current, onChosen) {
       mark();
     } else if (event.key === "Enter" && !list.hidden) {
       event.preventDefault();
-      choose(at);
+      if (found[at]) choose(found[at]);
     } else if (event.key === "Escape")
-      hide();
+      choose();
   });
-  return h("div", {class: "picker"}, field, list);
+  return h("div", {class: "picker"}, field, list, note);
 }

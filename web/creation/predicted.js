@@ -37,7 +37,7 @@ export function predictedPanel({ask}) {
     figure.node.hidden = !known;
     replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
     replace(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
-    replace(line, time.explanation ? explainedNodes(time.explanation) : reasonSaid(time.reason));
+    replace(line, time.explanation ? explainedNodes(time) : reasonSaid(time.reason));
     replace(more, known && time.what_if?.length > 0 && changesList(time, request));
     if (known) figure.update();
   }

@@ -9,12 +9,13 @@ export default {
     "k32": [3.3125, 4, "recipes/vector_add_blocks/elapsed_ms", {"block": 32}],
     "t64": [633.728, 1, "blocks/cold_median_us", {"block_x": 64}],
     "t128": [319.904, 1, "blocks/cold_median_us", {"block_x": 128}],
+    "k256": [1.6014, 4, "recipes/vector_add_blocks/elapsed_ms", {"block": 256}],
     "k128": [1.5926, 4, "recipes/vector_add_blocks/elapsed_ms", {"block": 128}],
     "t256": [229.392, 1, "blocks/cold_median_us", {"block_x": 256}],
     "t512": [242.832, 1, "blocks/cold_median_us", {"block_x": 512}],
     "t1024": [268.336, 1, "blocks/cold_median_us", {"block_x": 1024}],
     "times": [1, "ratio", "t32", "t256"],
-    "k80": [1, "ratio", "k32", "k128"],
+    "k80": [1, "ratio", "k32", "k256"],
     "at64": [1, "ratio", "t64", "t256"],
     "m512": [0, "more", "t512", "t256"],
     "m1024": [0, "more", "t1024", "t256"],
@@ -102,16 +103,16 @@ export default {
         "同一次向量相加，可以切成许多小的[block]，也可以切成少量大的。工作量一样，读写也一样。"
       ],
       [
-        "On a K80 blocks of 32 threads took {k80} times as long as the best size.",
-        "在 K80 上，32 个线程的块所用时间是最佳大小的 {k80} 倍。"
+        "On a K80 blocks of 32 threads took {k80} times as long as blocks of 256.",
+        "在 K80 上，32 个线程的块所用时间是 256 个线程的块的 {k80} 倍。"
       ]
     ],
   "questions":
     [
       {
         "ask": [
-          "How many times the best time do blocks of 32 threads take on an H200?",
-          "在 H200 上，32 个线程的块所用时间是最佳时间的几倍？"
+          "How many times as long as blocks of 256 threads do blocks of 32 take on an H200?",
+          "在 H200 上，32 个线程的块所用时间是 256 个线程的块的几倍？"
         ],
         "scale": [1, 8, 0.1],
         "ticks": [1, 2, 3, 4, 5, 6, 7, 8],

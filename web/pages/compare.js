@@ -245,6 +245,12 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
 
   function commonText() {
     const {common, but_for, points} = comparison, {kernel, ...rest} = common;
+    const parts = [
+      kernel && h("code", {}, kernel),
+      ...Object.entries(rest)
+        .filter(([name, value]) => !["grid", "shared_bytes"].includes(name) && value !== "default" && value !== null)
+        .map(([name, value]) => `${name} ${valueText(value)}`)
+    ].filter(Boolean);
     return [
       but_for.length ?
         [
@@ -252,22 +258,21 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           t("punct.stop")
         ] :
         points.length > 0 && `${t("compare.paired")} `,
-      kernel && h("code", {}, kernel),
-      Object.entries(rest)
-        .filter(([name, value]) => !["grid", "shared_bytes"].includes(name) && value !== "default" && value !== null)
-        .map(([name, value]) => `, ${name} ${valueText(value)}`),
-      points.length ? "." : ""
+      parts.map((part, i) => [i > 0 && ", ", part]), parts.length > 0 && points.length > 0 && "."
     ];
   }
+
+  /* A field tells of a change while the focus is on its way to the next one, which is then not drawn anew. */
+  const later = values => setTimeout(change, 0, values);
 
   function formDraw() {
     /* Further runs of a side are no side of their own. */
     const further = new Set(LETTERS.flatMap(letter => sides[letter].sweeps.slice(1))),
           offered = recent.filter(({id}) => !further.has(id));
-    const side = letter => sideForm(letter.toUpperCase(), sides[letter], offered, text => change({[letter]: text}));
+    const side = letter => sideForm(letter.toUpperCase(), sides[letter], offered, text => later({[letter]: text}));
     redraw(
       form, h("summary", {}, t("compare.form")), h("div", {class: "sides"}, side("a"), side("b")),
-      h("div", {class: "filters"}, optionsForm(asked, (name, value) => change({[name]: value || null}))), syntax());
+      h("div", {class: "filters"}, optionsForm(asked, (name, value) => later({[name]: value || null}))), syntax());
   }
 
   function underDraw() {

@@ -99,6 +99,10 @@ const missing = reason =>
   h("div", {class: "missing"}, h("strong", {}, t("no_value")), t("punct.colon"),
     reasonSaid(reason) ?? t("device.not_told"));
 
+/* Why none of its readings is a number. */
+const unreadOf = ({backend, live}) => live?.reason ?? LINES.map(([name]) => live?.[name]?.reason).find(Boolean) ??
+  (backend === "cpu" ? "not read for a CPU" : null);
+
 /* ---- over time ---- */
 
 function historyFigure(device) {
@@ -252,7 +256,7 @@ export async function open(root, {name}, {api, announce, signal}) {
         h("section", {class: "panel span-4"}, h("header", {}, h("h2", {}, t("device.now")), age), now),
         h("section", {class: "panel span-8"},
           h("header", {}, h("h2", {}, t("device.history")), h("span", {class: "quiet"}, t("device.history_since"))),
-          readable ? over.node : missing(device.live?.reason)),
+          readable ? over.node : missing(unreadOf(device))),
         h("div", {class: "span-12"}, roofPanel(device, points)), calibration.node,
         h("section", {class: "panel span-5"}, h("header", {}, h("h2", {}, term("peak", "Peaks"))), peaks(device)),
         h("section", {class: "panel span-7"}, h("header", {}, h("h2", {}, t("device.limits"))), factsPlace)));

@@ -1,5 +1,5 @@
 /* /ui/devices: all devices, how each is, what it waits for and what the operator says of it. */
-import {deviceState, devicesTable} from "../devices.js";
+import {devicesTable, stateCounts} from "../devices.js";
 import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
 import {atMost, watchLive} from "../live.js";
@@ -14,15 +14,10 @@ export function open(root, params, {announce, signal}) {
   const draw = atMost(1000, () => {
     const {devices, queue, me} = state;
     if (signal.aborted || !devices || !queue) return;
-    const of = name => count(devices.filter(device => deviceState(device, queue) === name).length);
-    const text = t("device.all_are", {
-      n: count(devices.length),
-      words: devices.length,
-      measuring: of("measuring"),
-      paused: of("drained"),
-      away: of("away"),
-      unhealthy: of("unhealthy")
-    });
+    const states = stateCounts(devices, queue)
+                     .map(([state, n]) => t("device.count_state", {n: count(n), state: t(`state.${state}`)}))
+                     .join(t("list.comma"));
+    const text = t("device.all_are", {n: count(devices.length), words: devices.length, states});
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);

@@ -8,7 +8,7 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
-import {removeAndLeave} from "../removals.js";
+import {removeAndLeave, restoreOffer} from "../removals.js";
 import {button} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/fields.js";
@@ -50,7 +50,7 @@ export async function open(root, {id}, context) {
     if (error.status !== 404) throw error;
     replace(
       root, h("h1", {class: "heading"}, t("result.missing")), h("p", {class: "detail"}, error.message),
-      h("p", {}, h("a", {href: link("experiments")}, t("nav.experiments"))));
+      restoreOffer(error, context.go), h("p", {}, h("a", {href: link("experiments")}, t("nav.experiments"))));
     return null;
   });
   if (!experiment) return null;

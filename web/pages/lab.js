@@ -1,7 +1,7 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
 import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
-import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
+import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
@@ -90,11 +90,8 @@ function devicePanel(device, state, known, progress, sweeps) {
 }
 
 /* How many are how. */
-function stateCounts({devices, queue}) {
-  const counts = new Map();
-  for (const device of devices)
-    counts.set(deviceState(device, queue), (counts.get(deviceState(device, queue)) ?? 0) + 1);
-  return [...counts].map(([name, n], i) => [i > 0 && " · ", `${count(n)} `, stateMark(name)]);
+function stateMarks({devices, queue}) {
+  return stateCounts(devices, queue).map(([name, n], i) => [i > 0 && " · ", `${count(n)} `, stateMark(name)]);
 }
 
 /* ---- last results ---- */
@@ -172,7 +169,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       devicesPlace,
       many ? h("section", {class: "panel span-12 many"},
                h("header", {}, h("h2", {}, h("a", {class: "row-link", href: link("devices")}, t("device.all"))),
-                 h("span", {class: "quiet"}, stateCounts(state))),
+                 h("span", {class: "quiet"}, stateMarks(state))),
                devicesTable(devices, queue, device => runsOn(known, queue, device, me))) :
              (devices ?? []).map(device => devicePanel(device, state, known, progress, sweeps)));
     const lines = linesOf(queue).filter(line => line.owners.length).slice(0, DRAWN_MOST).map(linePanel);

@@ -16,7 +16,7 @@ import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} fro
 import {placeOf} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
-import {kernelInLanguage, kernelPicker} from "../creation/kernel_picker.js";
+import {kernelInLanguage, kernelPicker, unknownNote} from "../creation/kernel_picker.js";
 import "../creation/words.js";
 
 export const title = () => t("new.title");
@@ -25,27 +25,13 @@ const CHIPS = ["sm_20", "sm_37", "sm_90"];
 /* Of an axis, by asking the service. */
 const CHECKED_MOST = 16;
 
-/* Letters to add, drop or change. */
-function distance(a, b) {
-  let row = [...b, ""].map((_, k) => k);
-  for (const [i, letter] of [...a].entries()) {
-    const above = row;
-    row = [i + 1];
-    for (let k = 1; k < above.length; k++)
-      row[k] = Math.min(above[k] + 1, row[k - 1] + 1, above[k - 1] + (letter !== b[k - 1]));
-  }
-  return row.at(-1);
-}
-
-/* Where the address names a kernel that there is not: that there is none, and the nearest name. */
-function unknownNote(name, kernels, shown) {
-  if (!name || kernels.some(one => one.name === name)) return null;
-  const near = kernels.map(one => ({one, far: distance(name, one.name)})).sort((a, b) => a.far - b.far)[0].one.name;
-  return h("p", {class: "wrong unknown-kernel", role: "alert"}, parts("new.unknown", {
-             name: h("code", {}, name),
-             near: h("a", {href: link(`new?kernel=${near}`)}, near),
-             shown: h("code", {}, shown)
-           }));
+/* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
+ */
+function fits(name, text, before, {size_dims, block_dims, dtypes, parameters}) {
+  if (name === "size") return before.size_dims === size_dims;
+  if (name === "block") return before.block_dims === block_dims;
+  if (name === "dtype") return text.split(",").every(one => dtypes.includes(one.trim()));
+  return !before.parameters.some(one => one.name === name) || parameters.some(one => one.name === name);
 }
 
 export async function open(root, params, {query, setQuery, go, announce, signal}) {
@@ -57,7 +43,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     warp: Math.max(0, Number(query.get("warp") ?? 1) - 1 || 0),
     chips: query.get("arch")?.split(",") ?? null,
     drawn: null, /* the architecture in whose units the chart is; null: the device's */
-    made: null
+    made: null,
+    unknown: null /* what was typed as a kernel's name and is none */
   };
   let kernel = kernels.find(one => one.name === query.get("kernel")) ??
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
@@ -127,19 +114,23 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     heading.textContent = kernel.title;
     formula.textContent = kernel.text;
     lesson.textContent = kernel.lesson;
-    const picker = kernelPicker(kernels, kernel.name, name => {
+    const onUnknown = name => {
+      state.unknown = name;
+      problem.hidden = true;
+    };
+    const onChosen = name => {
+      const before = kernel;
       kernel = kernels.find(one => one.name === name);
       fields = fieldsOf(kernel, devices);
-      state.typed = Object.fromEntries(
-        Object.entries(state.typed)
-          .filter(
-            ([typed]) => fields.some(field => field.name === typed && !["size", "block", "dtype"].includes(typed))));
+      state.typed =
+        Object.fromEntries(Object.entries(state.typed).filter(([typed, text]) => fits(typed, text, before, kernel)));
       state.warp = 0;
       const focused = document.activeElement?.id;
       build();
       changed();
       (root.querySelector(`[id="${focused}"]`) ?? root.querySelector("#field-kernel")).focus();
-    });
+    };
+    const picker = kernelPicker(kernels, kernel.name, {onChosen, onUnknown});
     replace(
       top,
       h("div", {class: "form-field"},
@@ -325,8 +316,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   /* What keeps it from being run stands beside the button, and its field gets the focus. */
   function wrongGo() {
-    const wrong = form.wrongFocus();
-    problem.textContent = wrong ? t("new.wrong", wrong) : refused.message;
+    if (state.unknown) {
+      root.querySelector("#field-kernel").focus();
+      problem.textContent = root.querySelector(".picker [role=alert]").textContent;
+    } else {
+      const wrong = form.wrongFocus();
+      problem.textContent = wrong ? t("new.wrong", wrong) : refused.message;
+    }
     problem.hidden = false;
   }
 
@@ -354,7 +350,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   async function submit() {
     const {sweep, all} = state.made;
-    if (refused) return wrongGo();
+    if (refused || state.unknown) return wrongGo();
     submitting = true;
     runShow();
     try {

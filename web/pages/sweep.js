@@ -11,7 +11,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, ownerName, stateMark} from "../parts.js";
-import {removeAndLeave} from "../removals.js";
+import {removeAndLeave, restoreOffer} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -186,7 +186,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     if (error.status !== 404) throw error;
     return void replace(
       root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message),
-      h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
+      restoreOffer(error, go), h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
   }
   if (sweep.head.recipe)
     recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).then(recipeTold).catch(() => null);
@@ -344,7 +344,10 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
     const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal});
-    const question = t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count});
+    const theirs = head.owner !== null && head.owner !== me?.name;
+    const question =
+      t(`sweep.remove_ask${theirs ? "_theirs" : ""}`,
+        {n: count(head.point_count), words: head.point_count, who: head.owner});
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(

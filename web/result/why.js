@@ -29,7 +29,7 @@ export function whyLine({time}) {
   if (!time) return null;
   if (time.status)
     return h("p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}));
-  return h("p", {class: "why"}, explainedNodes(time.explanation));
+  return h("p", {class: "why"}, explainedNodes(time));
 }
 
 function countedText({counted}) {

@@ -18,7 +18,7 @@
    where it is not stable. shownOf(lesson, name) is its text; write(lesson, pair) gives nodes, filled(lesson, text) a
    string. */
 import {h, tip} from "../dom.js";
-import {count} from "../format.js";
+import {count, shape} from "../format.js";
 import {meet} from "../sweep/sure.js";
 import {language, t, term} from "../words.js";
 import "./words.js";
@@ -106,6 +106,9 @@ export function ownFigure(lesson, name, rows) {
 
 /* The mark behind the ratio of two values whose intervals overlap; false where they do not. */
 export const meetMark = (a, b) => meet(a, b) && tip(h("span", {class: "quiet"}, "\u00a0◌"), t("lessons.own_meet"));
+
+/* Of a vector or a matrix. */
+export const sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size);
 
 export const isRatio = unit => unit === "%" || unit === "×";
 

@@ -2,14 +2,14 @@
    the lesson), and it is said to be one. ownOf({lesson, name, sweep, signal, onOwn, onSweep}): {node, show(bool),
    close}; onOwn({rows, device, short}). */
 import {events, get, link, post, text} from "../api.js";
-import {h, replace} from "../dom.js";
-import {count, shape} from "../format.js";
+import {h, redraw, replace} from "../dom.js";
+import {count} from "../format.js";
 import {forRunners} from "../live.js";
 import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {medianOf, rowsOf} from "../table.js";
 import {t} from "../words.js";
-import {ownRatios} from "./figures.js";
+import {ownRatios, sizeText} from "./figures.js";
 import "./words.js";
 
 /* With this many runs of each point, more are not offered. */
@@ -36,9 +36,8 @@ async function rowsRead(id, repeat, signal) {
 }
 
 /* A shape, or the first and the last size of an axis. */
-const sizeText = (size, axis) => !Array.isArray(size) ? count(size) :
-  axis                                                ? `${count(size[0])} ${t("interval.to")} ${count(size.at(-1))}` :
-                                                        shape([...size, 1]);
+const sizesText = (size, axis) =>
+  axis && Array.isArray(size) ? `${count(size[0])} ${t("interval.to")} ${count(size.at(-1))}` : sizeText(size);
 
 export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   const said = h("p", {class: "note", role: "status"}), place = h("div", {class: "row buttons"});
@@ -67,7 +66,10 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
 
   function follow(id) {
     let looking = false, again = false;
+    const focused = place.contains(document.activeElement);
+    redraw(said, sweepLink(id));
     replace(place);
+    if (focused) said.querySelector("a").focus({preventScroll: true}); /* in place of the button */
     const look = async () => {
       if (looking) {
         again = true; /* what comes in may be older than this event, and none may come after it */
@@ -81,7 +83,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
           again = false;
           return await finish(id, state);
         }
-        replace(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
+        redraw(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
       } catch (error) {
         again = false;
         if (signal.aborted) return;
@@ -107,9 +109,9 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
           axis = typeof state.points[0]?.values.size === "number"; /* else one shape */
     const what = device.backend === "cpu" ?
       t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
-        {name: device.name ?? "CPU", n: sizeText(size, axis), words: axis ? 2 : 1}) :
+        {name: device.name ?? "CPU", n: sizesText(size, axis), words: axis ? 2 : 1}) :
       t("lessons.device_says", {name: device.name});
-    replace(
+    redraw(
       said,
       state.succeeded < state.total &&
         [t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)}), " "],

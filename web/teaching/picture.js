@@ -17,7 +17,7 @@ import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
-import {figureOf, meetMark, ownFigure, ownText, say, shownOf} from "./figures.js";
+import {figureOf, meetMark, ownFigure, ownText, say, shownOf, sizeText} from "./figures.js";
 import "../charts/words.js";
 import "./words.js";
 
@@ -120,7 +120,8 @@ export function pictureOf({lesson, signal, onChange}) {
                                                             }));
   const title = h("h2", {class: "mono"}), tiles = h("dl", {class: "tiles"}),
         locked = h("p", {class: "note"}, t("lessons.locked"));
-  let answer = null, drawing = null, stairs = null, unfolded = !picture.times, state = {answered: 0, own: null};
+  let answer = null, grid_own = null, drawing = null, stairs = null, unfolded = !picture.times,
+      state = {answered: 0, own: null};
   const drawn = fit(draw, {class: "picture-place"});
   const few = h("p", {class: "note"});
   const legend = picture.kind === "occupancy" ?
@@ -135,17 +136,28 @@ export function pictureOf({lesson, signal, onChange}) {
 
   const values = () => Object.fromEntries(controls.map(control => [control.name, control.value()]));
 
+  /* The size that one's own device was asked for, where it is another one; null: the same. */
+  const ownSize = () => {
+    const size = state.own?.size ?? null;
+    return JSON.stringify(size) === JSON.stringify(lesson.ask.size) ? null : size;
+  };
+
   /* Only the last of what was asked is drawn. */
   let asked = 0;
   async function ask() {
     const own = ++asked, request = {arch: ARCH, ...picture.request, ...values()},
           question = warp => post("/v1/predictions", {...request, explain: {block: 0, warp}}, {signal});
-    const warps = picture.kind === "neighbours" ? [0, 1] : [picture.warp ?? 0];
-    const answers = await Promise.all(warps.map(question)).catch(error => {
+    const warps = picture.kind === "neighbours" ? [0, 1] : [picture.warp ?? 0], size = ownSize();
+    const failed = error => {
       if (!signal.aborted) console.error(error);
       return null;
-    });
+    };
+    const [answers, mine] = await Promise.all([
+      Promise.all(warps.map(question)).catch(failed),
+      size && post("/v1/predictions", {...request, size}, {signal}).catch(failed)
+    ]);
     if (!answers || own !== asked) return;
+    grid_own = mine?.request.grid ?? null;
     const staircases =
       picture.kind === "occupancy" ? await staircasesAsk(answers[0].predictions[0].occupancy, signal) : null;
     if (own !== asked) return;
@@ -235,7 +247,7 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "needed")
       return occupancy.warps_to_hide_register_latency ? count(occupancy.warps_to_hide_register_latency) :
                                                         noValue(t("device.no_fact"));
-    if (what === "blocks") return count(request.grid.reduce((product, one) => product * one, 1));
+    if (what === "blocks") return blocksOf(grid_own ?? request.grid);
     const time = timeOf();
     if (time.value === null || time.base === null) return missing();
     if (what === "time") return time.shown;
@@ -246,6 +258,8 @@ export function pictureOf({lesson, signal, onChange}) {
 
   /* Beside what one's own device took, the lesson's own value. */
   function shippedOf(what) {
+    if (what === "blocks" && grid_own)
+      return h("dd", {class: "shipped"}, `H200${t("punct.colon")}${blocksOf(answer[0].request.grid)}`);
     if (!state.own || (what !== "time" && what !== "against")) return null;
     const figure = picture.times[Object.values(values()).map(keyOf).join(",")];
     if (!figure) return null;
@@ -262,10 +276,15 @@ export function pictureOf({lesson, signal, onChange}) {
     return `${more < 0 ? "−" : "+"}\u00a0${Math.abs(more).toFixed(Math.abs(more) < 10 ? 1 : 0)}\u00a0%`;
   };
 
+  const blocksOf = grid => count(grid.reduce((product, one) => product * one, 1));
+
   const nameOf = what => {
-    if (what === "time")
-      return t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + t("lessons.comma") +
+    if (what === "time") {
+      const size = ownSize(),
+            words = t(picture.unit ? "lessons.tile_value" : "lessons.tile_time") + t("lessons.comma") +
         (state.own?.short ?? "H200");
+      return size ? t("lessons.of_size", {what: words, size: sizeText(size)}) : words;
+    }
     if (what === "against") return t("lessons.tile_against", {base: say(picture.baseName)});
     if (!(what in TERMS)) return t(`lessons.tile_${what}`);
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
@@ -287,7 +306,9 @@ export function pictureOf({lesson, signal, onChange}) {
   }
 
   function show(next) {
+    const before = JSON.stringify(ownSize());
     state = next;
+    if (JSON.stringify(ownSize()) !== before) ask();
     const open = next.answered > (picture.opens ?? 0);
     locked.hidden = open;
     for (const control of controls)

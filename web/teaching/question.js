@@ -4,12 +4,12 @@
    published, reply} with `rows` ([[figure, English, Chinese], ...] in `rowsUnit`), a table of what was measured. A
    guess is a number, or null: "I do not know". */
 import {h} from "../dom.js";
-import {count, digits, shape} from "../format.js";
+import {count, digits} from "../format.js";
 import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, say, shownOf, write} from "./figures.js";
+import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, say, shownOf, sizeText, write} from "./figures.js";
 import "./words.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
@@ -167,7 +167,6 @@ function rowsOf({lesson, question, own}) {
   /* Two devices with sizes of their own. */
   const sizes = [lesson.ask.size, own?.size],
         differ = own?.size && JSON.stringify(sizes[0]) !== JSON.stringify(sizes[1]),
-        sizeText = size => Array.isArray(size) ? shape([...size, 1]) : count(size),
         sized = (what, size) => differ ? t("lessons.of_size", {what, size: sizeText(size)}) : what;
   const heads = [
     h("td", {}), !own && h("td", {}), headCell(sized(t("lessons.h200_in", {unit}), sizes[0]), true),
