@@ -102,7 +102,7 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  return [...own, block, shared, size && `${t("field.size")} ${size}`].filter(Boolean).join(t("punct.comma"));
+  return [...own, block, shared, size && `size ${size}`].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];

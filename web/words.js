@@ -81,7 +81,7 @@ const meanings = {
   "effective bandwidth": [["effective bandwidth", "Requested bytes over the median time."], ["有效带宽", "请求字节除以中位时间。"]],
   "peak": [["peak", "What clock times width allows on paper."], ["峰值", "按时钟乘位宽算出的理论上限。"]],
   "median": [["median", "Half the samples are below; 95 % sure it lies within the interval."], ["中位数", "半数样本低于它；有 95 % 的把握落在区间内。"]],
-  "interval": [["interval", "Half the samples are below the median; 95 % sure it lies within, in further rounds too: where rounds differ, it may reach beyond the samples."], ["置信区间", "半数样本低于中位数；再测几轮，中位数也有 95 % 的把握落在区间内：各轮不同时，区间可能超出样本的范围。"]],
+  "interval": [["interval", "Half the samples are below the median; it lies within with 95 % confidence, also in further rounds at the same placement of the arrays. Where rounds differ, it may reach beyond the samples."], ["置信区间", "半数样本低于中位数；数组位置不变时，再测几轮，中位数也以 95 % 的置信度落在区间内。各轮不同时，区间可能超出样本的范围。"]],
   "noise": [["noise", "Half the interval over the median."], ["噪声", "区间半宽与中位数之比。"]],
   "cold": [["cold", "With empty caches."], ["冷", "缓存清空后。"]],
   "hot": [["hot", "Launches back to back."], ["热", "连续启动时。"]],
@@ -154,7 +154,7 @@ const part = {
   "lab.phase_cold": ["times with empty caches", "清空缓存后计时"],
   "lab.phase_hot": ["times back to back", "连续启动并计时"],
   "lab.phase_transfers": ["times the transfers", "测量传输用时"],
-  "part.block": ["block {n}", "线程块 {n}"],
+  "part.block": ["block {n}", "block {n}"],
   "part.failed": ["failed: {kind}", "失败：{kind}"],
   "failed.incorrect": ["incorrect", "不正确"],
   "failed.out_of_memory": ["out of memory", "设备内存不足"],
@@ -195,7 +195,7 @@ const part = {
   "memory.units.half_warp_segment": ["segments", "段"],
   "copy": ["Copy", "复制"],
   "copy.done": ["Copied", "已复制"],
-  "field.size": ["size", "规模"],
+  "field.size": ["size", "规模 size"],
 };
 
 /* ---- /ui/queue ---- */
@@ -336,7 +336,7 @@ const experiment = {
   "strip.hot_note": ["back to back", "连续启动"],
   "strip.axis": ["µs a launch", "µs 每次启动"],
   "strip.median": ["median {us}", "中位数 {us}"],
-  "strip.interval": ["95 % interval {from} to {to}", "95 % 区间 {from} 至 {to}"],
+  "strip.interval": ["95 % interval {from} to {to}", "95 % 置信区间 {from} 至 {to}"],
   "strip.interval_short": ["{from} to {to}", "{from} 至 {to}"],
   "strip.slowest": ["slowest of {n}: {us}", "{n} 个中最慢：{us}"],
   "strip.sentence": ["{kind}: {n} samples of {low} to {high} µs, median {median} µs.", "{kind}：{n} 个样本，{low} 至 {high} µs，中位数 {median} µs。"],

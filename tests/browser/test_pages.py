@@ -71,7 +71,10 @@ def test_mine_waits_is_shown_and_cancelled_by_hand(browser, serve, tmp_path):
     assert service.get(mine["links"]["self"]).json()["state"] == "cancelled"
     walk.open("").says("1 runs", "h1").says("ada", ".devices")
     walk.script("sessionStorage.setItem('token', arguments[0])", SECRET["ada"])
-    walk.open("devices/0").click(".head button", "Pause").says("is paused", "h1").click(".head button", "Resume").says("measures", "h1")
+    # What runs goes on to its end, and is told, though the device is paused.
+    walk.open("devices/0").click(".head button", "Pause").says("Paused by ada", ".box").says("measures", "h1")
+    walk.open("devices").says("1 device: 1 measuring", "h1").says("Paused by ada")
+    walk.open("devices/0").click(".head button", "Resume").until(lambda: not walk.all(".box"))
     walk.script("sessionStorage.clear()")
     walk.open("").says("asks for a token", ".asks")
     walk.end()

@@ -69,7 +69,7 @@ wordsAdd({
   "compare.cancel_ask": ["Cancel all runs of this comparison that have not ended?", "取消此比较中所有尚未结束的运行吗？"],
   "compare.cancelled": ["Further runs were cancelled. What was measured of them is left out of the comparison: the sides did not have equal turns.", "追加的运行已取消，其中已测的部分不计入比较：两侧的轮次不相等。"],
   "compare.unstable": ["{n} {words|run|runs} of this point not stable", "此点有 {n} 次不稳定的运行"],
-  "compare.note": ["A verdict needs the whole 95 % interval on one side of the band of {percent}\u00a0%, and five runs at five placements a side. One that straddles the edge is not called a tie and not a win: it asks for more runs.", "要下结论，整个 95 % 区间须位于 {percent}\u00a0% 带的同一侧，且每侧至少有五个位置的五次运行。跨越边界的，既不算相同，也不算更好或更差：需要更多运行。"],
+  "compare.note": ["A verdict needs the whole 95 % interval on one side of the band of {percent}\u00a0%, and five runs at five placements a side. One that straddles the edge is not called a tie and not a win: it asks for more runs.", "要下结论，整个 95 % 置信区间须位于 {percent}\u00a0% 带的同一侧，且每侧至少有五个位置的五次运行。跨越边界的，既不算相同，也不算更好或更差：需要更多运行。"],
   "compare.chance": ["If nothing differed, at most {expected} of {n} {words|point|points} would be called better or worse by chance.", "即使毫无差别，{n} 个点中平均也至多有 {expected} 个会偶然被判为更好或更差。"],
   "compare.why_nothing": ["Points are paired when they ask for the same of a kernel. Name what is meant to be another on both sides under “may differ in”, in “What is compared” above.", "请求相同的点才会配对。两侧有意不同的字段，请写在上方“比较什么”里的“可以不同的字段”中。"],
   "compare.apart": ["Other executors took the cold times of the other side: intervals are wider by {us} µs, the levels of their timers.", "两侧的冷启动时间由不同的执行器测得：区间因此加宽 {us} µs，即其计时器的基准差。"],

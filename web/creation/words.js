@@ -36,7 +36,7 @@ wordsAdd({
   "time.title": ["Predicted time", "预测时间"],
   "time.as": ["as an {device} would take it; nothing has run", "按 {device} 预测，尚未运行"],
   "time.choose": ["Predict the time for", "预测所用的设备"],
-  "field.block": ["block", "线程块"],
+  "field.block": ["block", "线程块 block"],
   "field.grid": ["grid", "网格"],
   "field.counters": ["Read the hardware counters", "读取硬件计数器"],
   "field.counters_text": ["in launches of their own; about 90 ms more", "单独启动，约多 90 ms"],

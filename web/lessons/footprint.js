@@ -58,7 +58,7 @@ export default {
       "268435456": "c268435456"
     },
     "base": "1024",
-    "baseName": ["4 KB", "4 KB "]
+    "baseName": ["4 KB", " 4 KB "]
   },
   "tiles": [["time", 0], ["against", 0]],
   "plain": "footprint",

@@ -67,7 +67,7 @@ export default {
       "soa,512": "soa_512"
     },
     "base": "soa,256",
-    "baseName": ["soa, block 256", "soa、块 256 "],
+    "baseName": ["soa, block 256", " soa、块 256 "],
     "titled": ["one warp", "一个线程束"]
   },
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],

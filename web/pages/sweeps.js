@@ -135,12 +135,11 @@ export async function open(root, params, {api, query, go, announce, signal}) {
                                                                           duration(sweep.eta_seconds)),
       agoCell(sweep.submitted_at),
       h("td", {class: "number act"},
-        mayCancel(sweep, state.me) &&
-          button(t("queue.cancel_whole"), () => cancelAsked(sweep.links.self, state.me, signal), {
-            small: true,
-            key: `cancel ${sweep.id}`,
-            label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
-          })));
+        mayCancel(sweep, state.me) && button(t("queue.cancel"), () => cancelAsked(sweep.links.self, state.me, signal), {
+          small: true,
+          key: `cancel ${sweep.id}`,
+          label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
+        })));
   const list = windowed({
     caption: t("nav.sweeps"),
     heads: () =>

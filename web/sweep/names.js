@@ -25,7 +25,7 @@ export function commonText(request, values) {
   const written = value => Array.isArray(value) ? shape([...value, 1].slice(0, 3)) : value, size = shared("size"),
         dtype = shared("dtype"), sized = typeof size === "number" ? count(size) : size && written(size);
   return [
-    sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : `${t("field.size")} ${sized}`),
+    sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : `size ${sized}`),
     ...["dtype", "block", "grid", "offset", "stride", "unroll", "load", "order", "tile"]
       .filter(name => shared(name) !== null && !(name === "dtype" && sized))
       .map(name => `${name} ${written(shared(name))}`),

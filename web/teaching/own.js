@@ -64,12 +64,12 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     follow(answer.id);
   }
 
-  function follow(id) {
+  function follow(id, pressed = true) {
     let looking = false, again = false;
-    const focused = place.contains(document.activeElement);
     redraw(said, sweepLink(id));
     replace(place);
-    if (focused) said.querySelector("a").focus({preventScroll: true}); /* in place of the button */
+    /* In place of the button that was pressed. */
+    if (pressed && document.activeElement === document.body) said.querySelector("a").focus({preventScroll: true});
     const look = async () => {
       if (looking) {
         again = true; /* what comes in may be older than this event, and none may come after it */
@@ -127,7 +127,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   }
 
   offer(false);
-  if (sweep) follow(sweep);
+  if (sweep) follow(sweep, false);
   return {
     node,
     show: open => {

@@ -50,7 +50,7 @@ wordsAdd({
   "lessons.form_requests": ["requests", "请求数"],
   "lessons.comma": [", ", "，"],
   "lessons.tile_value": ["measured", "实测"],
-  "lessons.tile_against": ["against {base}", "与 {base} 相比"],
+  "lessons.tile_against": ["against {base}", "与{base}相比"],
   "lessons.tile_hidden": ["known when you have guessed", "猜过之后可见"],
   "lessons.not_measured": ["This point is not among those that were measured.", "这个测点没有实测。"],
   "lessons.conditions": ["{n} elements.", "{n} 个元素。"],
