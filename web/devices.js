@@ -33,7 +33,7 @@ export const heldText = held =>
 export function deviceState(device, queue) {
   if (!device.in_list) return "gone";
   if (device.readiness === "unhealthy") return "unhealthy";
-  const runs = queueOf(queue, device.index)?.running > 0;
+  const runs = Boolean(queueOf(queue, device.index)?.running);
   if (!runs && heldBy(queue, device.index)) return "drained"; /* what runs goes on to its end */
   if (device.readiness !== "ready") return device.readiness;
   if (slowed(device).length) return "throttled";
