@@ -1,0 +1,127 @@
+"""What was typed, what has the focus and what was removed stay with who uses the page."""
+from urllib.parse import unquote
+
+import pytest
+
+from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from conftest import SMALL, Service
+from test_bulk import comes, people  # noqa: F401
+
+try:
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    pass
+pytestmark = NEEDS
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    one = Service(tmp_path_factory.mktemp("keeping"), "--devices", "cpu", fake=False)
+    yield one
+    assert one.stop() == 0
+
+
+def press(browser, *keys):  # noqa: F811
+    for key in keys:
+        browser.switch_to.active_element.send_keys(key)
+
+
+def focus(walk):
+    return walk.script("document.activeElement.id || document.activeElement.dataset.key || document.activeElement.tagName")
+
+
+def sweep_of(service, **asked):
+    answer = service.request("POST", "/v1/sweeps", json={**SMALL, **asked}, headers={"Prefer": "wait=30"}).json()
+    assert answer["state"] in ("succeeded", "finished"), answer
+    return answer["id"]
+
+
+def test_a_name_that_is_no_kernels_is_not_run_as_another_one(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("new?kernel=read_offset&size=4096&lang=en").click("#field-kernel")
+    press(browser, Keys.CONTROL + "a", "copyy", Keys.TAB)
+    walk.says("There is no kernel copyy. The nearest name is copy; below is read_offset.", ".picker")
+    before = len(service.get("/v1/experiments").json()["experiments"])
+    walk.click(".run").says("There is no kernel copyy", ".form-foot")
+    assert focus(walk) == "field-kernel" and "/ui/new" in browser.current_url
+    assert len(service.get("/v1/experiments").json()["experiments"]) == before
+    press(browser, Keys.CONTROL + "a", "nosuchthing", Keys.TAB)
+    walk.says("There is no kernel nosuchthing; below is read_offset.", ".picker").click("#field-kernel")
+    press(browser, Keys.CONTROL + "a", "copy", Keys.TAB)
+    walk.until(lambda: "kernel=copy" in browser.current_url and "There is no kernel" not in walk.text("main"))
+    walk.click(".run").until(lambda: "/experiments/" in browser.current_url)
+    walk.end()
+
+
+def test_another_kernel_is_asked_for_the_same_as_far_as_it_can_be(browser, service):  # noqa: F811
+    asked = "offset=0,11&size=65536&block=64,128&dtype=f64&load=cg&repeat=3&lang=en"
+    walk = Walk(browser, service).open(f"new?kernel=read_offset&{asked}").says("Run a sweep of 12", ".run").click("#field-kernel")
+    press(browser, Keys.CONTROL + "a", "write_offset", Keys.TAB)
+    walk.until(lambda: "kernel=write_offset" in browser.current_url)
+    at = unquote(browser.current_url)
+    assert all(part in at for part in ("offset=0,11", "size=65536", "block=64,128", "dtype=f64", "repeat=3")), at
+    walk.says("Run a sweep of 12", ".run").click("#field-kernel")
+    press(browser, Keys.CONTROL + "a", "transpose", Keys.TAB)  # of two dimensions
+    walk.until(lambda: "kernel=transpose" in browser.current_url)
+    assert "size=" not in browser.current_url and "block=" not in browser.current_url and "offset=" not in browser.current_url
+    walk.end()
+
+
+def test_a_time_that_is_typed_filters_when_it_is_whole(browser, service):  # noqa: F811
+    service.run()
+    walk = Walk(browser, service).open("experiments?until=2099-11-27T00:14:00Z&lang=en")
+    walk.until(lambda: walk.all("#filter-until"))
+    walk.script("document.getElementById('filter-until').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, "1", "5")
+    assert ":15" in walk.script("document.getElementById('filter-until').value") and "until=2099-11-27T00:14:00Z" in browser.current_url
+    press(browser, Keys.ENTER)
+    walk.until(lambda: "00:15:00Z" in unquote(browser.current_url) and walk.all("main tbody tr"))
+    walk.script("document.getElementById('filter-until').focus()")
+    press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, "2", "0")
+    walk.script("document.getElementById('filter-owner').focus()")
+    walk.until(lambda: "00:20:00Z" in unquote(browser.current_url) and focus(walk) == "filter-owner")
+    walk.end()
+
+
+def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F811
+    one, other = (sweep_of(service, offset=[0, 8], kernel=kernel) for kernel in ("read_offset", "write_offset"))
+    walk = Walk(browser, service).open(f"compare?a=sweep:{one}&lang=en")
+    walk.until(lambda: walk.all("#side-B-sweep option"))
+    walk.script("document.getElementById('side-A-rest').focus()")
+    press(browser, "where.offset:0", Keys.TAB)
+    walk.until(lambda: "where.offset" in browser.current_url)
+    walk.until(lambda: focus(walk) == "side-B-sweep")
+    assert f"a=sweep:{one}" in unquote(browser.current_url)
+    walk.script(f"(field => (field.value = '{other}', field.dispatchEvent(new Event('change'))))(document.getElementById('side-B-sweep'))")
+    walk.says("no point in common")
+    walk.click("button", "Compare although kernel differs").until(lambda: "but_for=" in browser.current_url)
+    walk.says("But for kernel, as asked.", ".differs")
+    assert "sha256" not in walk.text("main"), "another kernel has another source"
+    walk.end()
+
+
+def test_a_lesson_that_is_asked_keeps_the_focus_at_what_it_made(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("lessons/blocks?lang=en")
+    for _ in range(3):
+        walk.click(".answers button", "I do not know")
+    walk.until(lambda: len(walk.all(".reply")) == 3)
+    walk.script("document.querySelector('.own button').focus()")
+    press(browser, Keys.ENTER)
+    link = "document.activeElement.getAttribute('href')"
+    walk.until(lambda: "/sweeps/" in (walk.script(link) or ""))
+    walk.says("Measured here on a CPU", ".own")
+    assert "/sweeps/" in walk.script(link)
+    [blocks, shipped] = walk.script("[...document.querySelector('[data-tile=blocks]').querySelectorAll('dd')].map(one => one.textContent)")
+    assert (blocks, shipped) == ("4096", "H200: 262,144"), "of the size that ran here, and of the lesson's"
+    walk.says("size 1,048,576", "[data-tile=time] dt").end()
+
+
+def test_an_owner_brings_back_what_another_one_removed(browser, people):  # noqa: F811
+    service = people("bob")
+    identity = service.run()["id"]
+    assert people("ada").delete(f"/v1/experiments/{identity}?remove=true").ok
+    walk = comes(Walk(browser, service), "eve", f"experiments/{identity}?lang=en").says("was removed by ada: Undo brings it back until", ".detail")
+    walk.click("main button", "Undo").says("this wants the role run", "main")
+    walk = comes(Walk(browser, service), "bob", f"experiments/{identity}?lang=zh").says("已被 ada 删除", ".detail")
+    walk.click("main button", "撤销").says("GB/s", "h1")
+    assert people("bob").get(f"/v1/experiments/{identity}").ok
+    walk.open("?lang=en").end()
