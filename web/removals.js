@@ -79,7 +79,12 @@ async function restore(paths, go) {
   const back = new Set(done.map(({value}) => value));
   removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
   await read();
-  if (shows(paths)) await go(location.pathname + location.search);
+  if (shows(paths)) {
+    const top = scrollY;
+    await go(location.pathname + location.search);
+    scrollTo(0, top);
+    document.activeElement.blur(); /* its heading got the focus */
+  }
   focusUnder();
 }
 

@@ -1,5 +1,6 @@
 /* A side of a comparison, as the address has it: "sweep:01M...,where.offset:11", "label:node=a,since:2026-11-01",
-   "device:1,kernel:copy"; several sweeps as "sweep:01M....01M...". A bare id is a sweep's or an experiment's.
+   "device:1,kernel:copy"; several sweeps as "sweep:01M....01M...". A bare id is a sweep's or an experiment's; its end
+   will do, as the lists show it.
 
    sideRead(text) gives its parts {sweeps, members: {...}, where: {...}}; sideText(parts) writes them; bodyOf(parts,
    signal, tables) is what POST /v1/comparisons takes; nameOf(parts, letter) a few words for it, sideWords(...) some
@@ -12,7 +13,7 @@ import "./words.js";
 
 export const LETTERS = ["a", "b"];
 export const MEMBERS = ["kernel", "device", "device_uuid", "owner", "since", "until"];
-const ID = /^[0-9A-Z]{26}$/;
+const ID_LENGTH = 26, ID = /^…?[0-9A-Z]{6,26}$/;
 
 function valueOf(text) {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -20,17 +21,19 @@ function valueOf(text) {
   return text === "null" ? null : text;
 }
 
+const idsOf = text => text.split(/[.+ ]/).map(id => id.replace("…", "")).filter(Boolean);
+
 export function sideRead(text) {
   const parts = {sweeps: [], experiments: [], labels: {}, members: {}, where: {}};
   for (const piece of (text ?? "").split(",").map(one => one.trim()).filter(Boolean)) {
     const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at),
           value = at < 0 ? piece : piece.slice(at + 1);
     if (name === "sweep")
-      parts.sweeps.push(...value.split(/[.+ ]/).filter(Boolean));
+      parts.sweeps.push(...idsOf(value));
     else if (name === "experiment")
-      parts.experiments.push(...value.split(/[.+ ]/).filter(Boolean));
+      parts.experiments.push(...idsOf(value));
     else if (name === "" && ID.test(value))
-      parts.bare = value;
+      parts.bare = value.replace("…", "");
     else if (name === "label") {
       const [key, ...rest] = value.split("=");
       parts.labels[key] = rest.join("=");
@@ -61,9 +64,24 @@ export function sideText({sweeps, experiments, labels, members, where}) {
 export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length &&
   !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
 
-/* An id alone: of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
-export async function sideFound(parts, signal) {
-  const {bare} = parts;
+/* The id of which that is the end, as the lists show it, among the newest ones; else what was given. */
+async function whole(end, signal) {
+  for (const kind of end.length < ID_LENGTH ? ["sweeps", "experiments"] : []) {
+    const {[kind]: rows} = await api.get(`/v1/${kind}?page_size=500`, {signal}),
+                   found = rows.filter(({id}) => id.endsWith(end));
+    if (found.length === 1) return found[0].id;
+  }
+  return end;
+}
+
+export const hasShortId = ({bare, sweeps, experiments}) =>
+  Boolean(bare) || [...sweeps, ...experiments].some(id => id.length < ID_LENGTH);
+
+/* Its ids in full. An id alone is of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
+export async function sideFound(short, signal) {
+  const all = ids => Promise.all(ids.map(id => whole(id, signal)));
+  const parts = {...short, sweeps: await all(short.sweeps), experiments: await all(short.experiments)},
+        bare = short.bare && await whole(short.bare, signal);
   if (!bare) return parts;
   const missing = error => {
     if (error.status !== 404) throw error;

@@ -15,7 +15,7 @@ import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {FURTHER, runsOut} from "../compare/more.js";
-import {LETTERS, bodyOf, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
+import {LETTERS, bodyOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, LOOKED_MOST = 100, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
@@ -199,7 +199,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     wrong = null;
     try {
       for (const letter of LETTERS)
-        if (sides[letter].bare) {
+        if (hasShortId(sides[letter])) {
           sides[letter] = await sideFound(sides[letter], signal);
           setQuery({[letter]: sideText(sides[letter])});
           asked.set(letter, sideText(sides[letter]));
@@ -269,7 +269,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     /* Further runs of a side are no side of their own. */
     const further = new Set(LETTERS.flatMap(letter => sides[letter].sweeps.slice(1))),
           offered = recent.filter(({id}) => !further.has(id));
-    const side = letter => sideForm(letter.toUpperCase(), sides[letter], offered, text => later({[letter]: text}));
+    /* One that is older than those stands among them once it was chosen. */
+    const withChosen = ({sweeps: [id]}) =>
+      offered.some(one => one.id === id) || !known.get(id)?.request ? offered : [known.get(id), ...offered];
+    const side = letter =>
+      sideForm(letter.toUpperCase(), sides[letter], withChosen(sides[letter]), text => later({[letter]: text}));
     redraw(
       form, h("summary", {}, t("compare.form")), h("div", {class: "sides"}, side("a"), side("b")),
       h("div", {class: "filters"}, optionsForm(asked, (name, value) => later({[name]: value || null}))), syntax());
