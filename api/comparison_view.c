@@ -8,6 +8,7 @@
 #include "api/json_parts.h"
 
 enum { ONLY_HERE_MAX = 20, VALUES_MAX = 8 };
+static const double SAME_PART = 0.1;
 
 /* ---- what differs ---- */
 
@@ -59,6 +60,23 @@ static bool same_names(json_t *one, json_t *other)
     return json_object_size(one) == json_object_size(other);
 }
 
+/* Whether each name has about the same part of both sides. */
+static bool same_parts(json_t *one, json_t *other)
+{
+    const char *name;
+    json_t *count;
+    double all[2] = {0};
+    json_object_foreach (one, name, count)
+        all[0] += json_number_value(count);
+    json_object_foreach (other, name, count)
+        all[1] += json_number_value(count);
+    json_object_foreach (one, name, count)
+        if (fabs(json_number_value(count) / all[0] -
+                 json_number_value(json_object_get(other, name)) / all[1]) > SAME_PART)
+            return false;
+    return true;
+}
+
 /* Takes them out of the object, the most frequent first. */
 static void write_tally(struct json_writer *json, const char *key, json_t *counts)
 {
@@ -80,7 +98,8 @@ static void write_difference(struct json_writer *json, const struct comparison *
 {
     json_t *a = tally(comparison, 0, numbers, field, fact), *b = tally(comparison, 1, numbers, field, fact);
     const char *most_a = most_frequent(a), *most_b = most_frequent(b);
-    bool differs = !same_names(a, b);
+    /* Runs of a side are of one build or device, or of as many as the other side's, in the same parts. */
+    bool differs = !same_names(a, b) || (!field && !same_parts(a, b));
     char name[160];
     snprintf(name, sizeof name, "%s%s", field ? "request." : "", field ? field : comparison_facts[fact].name);
     if (!field && comparison_facts[fact].momentary)

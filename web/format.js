@@ -74,13 +74,13 @@ export function ratio(value) {
 }
 
 /* How a value with its interval is written, here and by the command (client/terminal/number.c): {places, side}. `side`
-   stands behind "±": the longer side, where the sides differ by no more than a tenth of it and "±" does not reach
+   stands behind "±": the longer side, where the sides differ by no more than a twentieth of it and "±" does not reach
    beyond 0 where the interval does not; else null. Digits go down to the first of the longer side, or to the second
    where the first is 1. */
 export function intervalForm(value, low, high) {
   const below = value - low, above = high - value, side = Math.max(below, above), size = Math.abs(value),
         most = size > 0 && size < 1000 ? Math.min(9, 3 - Math.floor(Math.log10(size))) : 0,
-        exponent = Math.floor(Math.log10(side)), even = Math.abs(above - below) <= 0.1 * side * (1 + 1e-9);
+        exponent = Math.floor(Math.log10(side)), even = Math.abs(above - below) <= 0.05 * side * (1 + 1e-9);
   return {
     places: side > 0 ? Math.min(most + 2, Math.max(0, (side / 10 ** exponent < 2 ? 1 : 0) - exponent)) : most,
     side: even && (side < value || low <= 0) ? side : null

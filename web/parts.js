@@ -216,7 +216,7 @@ export function ago(text) {
   return duration(Math.max(1, (Date.now() - Date.parse(text)) / 1000));
 }
 
-export const agoCell = text => h("td", {class: "number quiet"}, t("lab.ago_cell", {time: ago(text)}));
+export const agoCell = text => h("td", {class: "number quiet ago"}, t("lab.ago_cell", {time: ago(text)}));
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);

@@ -104,7 +104,7 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
     json_object_foreach ((json_t *)request, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
-        bool axis = strchr(one, ',') && strcmp(name, "kernel") != 0;
+        bool axis = (strchr(one, ',') || strstr(one, "..")) && strcmp(name, "kernel") != 0;
         bool wanted = only ? strcmp(name, only) == 0 : !words_contain("block size", name);
         if (wanted && (axis || !words_contain(hidden, name)) && *one && strcmp(one, "default") != 0)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);

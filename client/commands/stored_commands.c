@@ -175,18 +175,24 @@ int command_undo(struct context *context)
 /* The exit status says whether the file was written, not whether the results are good. */
 int command_export(struct context *context)
 {
+    static const enum option of_table[] = {OPTION_VIEW, OPTION_COLUMNS, OPTION_CSV};
     struct command_line *options = &context->options;
-    const char *name = options->given[OPTION_OUTPUT];
+    const char *name = options->given[OPTION_OUTPUT], *ending = name ? strrchr(name, '.') : NULL;
     struct resource resource;
+    struct error error = {0};
+    if (ending && strcmp(ending, ".json") == 0) {
+        for (size_t i = 0; i < sizeof of_table / sizeof *of_table; i++)
+            if (options->given[of_table[i]]) {
+                error_set(&error, ERROR_INVALID,
+                          language_text("-o %s is to hold JSON, and --%s is of a table: name it .csv"), name,
+                          manual_options[of_table[i]].name);
+                return context_usage(context, &error);
+            }
+        options->given[OPTION_JSON] = "";
+    }
     int status = client_submission_find(context, options->words[0], &resource);
     if (status != EXIT_FINE)
         return status;
-    /* These options are of a table, so they ask for CSV whatever the file is called. */
-    bool table = options->given[OPTION_CSV] || options->given[OPTION_VIEW] ||
-                 options->given[OPTION_COLUMNS] || options->given[OPTION_SAMPLES];
-    const char *ending = name ? strrchr(name, '.') : NULL;
-    if (!table && ending && strcmp(ending, ".json") == 0)
-        options->given[OPTION_JSON] = "";
     if (!options->given[OPTION_JSON])
         options->given[OPTION_CSV] = "";
     FILE *out = name ? fopen(name, "we") : stdout;

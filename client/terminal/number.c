@@ -56,7 +56,7 @@ void number_interval(char text[NUMBER_BYTES], double value, double low, double h
     }
     double below = value - low, above = high - value, wider = fmax(below, above);
     int decimals = decimals_within(value, wider);
-    bool even = fabs(above - below) <= 0.1 * wider * (1 + 1e-9); /* of decimal fractions */
+    bool even = fabs(above - below) <= 0.05 * wider * (1 + 1e-9); /* of decimal fractions */
     if (even && (wider < value || low <= 0))
         snprintf(text, NUMBER_BYTES, "%.*f %s %.*f", decimals, value, ascii ? "+-" : "±", decimals, wider);
     else {

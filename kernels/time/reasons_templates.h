@@ -124,8 +124,8 @@ static const struct text_pair rounds_remedy = {
 
 static const struct text_pair no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
 static const struct text_pair no_constants = {
-    "The constants of {device}, which a time is made of, are not known.",
-    "缺少 {device} 的模型常数，无法预测时间。"};
+    "A time is made of the constants of a GPU, and none are known of {device}.",
+    "预测时间要用 GPU 的模型常数，而没有 {device} 的常数。"};
 
 static const struct text_pair changed = {
     "{field} {to} instead of {from}: {then_us} us, {ratio_pct} % of {total_us} us; then {limiter} limits.",

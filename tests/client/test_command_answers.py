@@ -124,6 +124,12 @@ def test_an_export_is_the_file_that_was_named(service, tmp_path):
     coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=USAGE)
     coalesce(service, "export", identity, "-o", str(tmp_path / "all.json"))
     assert json.loads((tmp_path / "all.json").read_text())["id"] == identity
+    refused = coalesce(service, "export", identity, "--view", "summary", "-o", str(tmp_path / "view.json"), expect=USAGE).stderr
+    assert "is to hold JSON, and --view is of a table" in refused and not (tmp_path / "view.json").exists()
+
+
+def test_what_is_predicted_in_a_table_of_what_was_measured_says_so(service):
+    assert "loads, stores: as the model predicts them; nothing was counted.\n" in coalesce(service, *SWEEP).stdout
 
 
 # What was typed, the exit status, and what is said of it.

@@ -33,7 +33,8 @@ const nameIn = sweep => one => requestText(one, sweep.axes.map(axis => axis.name
 
 /* All points that have one value of an axis are told by it, and need no ids. */
 function sideOf(sweep, points) {
-  const fields = fieldsShared(points.map(point => valuesOf(sweep, point)));
+  const {kernel} = sweep.head.request,
+        fields = fieldsShared(points.map(point => ({...(kernel && {kernel}), ...valuesOf(sweep, point)})));
   const known = sweep.read === sweep.head.point_count, all = sweep.rows;
   const words = `${sweep.head.recipe ?? [
     sweep.head.request.kernel

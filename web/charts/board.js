@@ -154,14 +154,20 @@ export function board(
       }
     },
       h("summary", {}, t("chart.table")));
+  /* What stands above a picture that is saved. */
+  const about = () => ({
+    caption: caption?.(),
+    legend: [...keys.querySelectorAll("button[aria-pressed=true]")].map(
+      one => ({mark: one.querySelector("svg"), name: one.textContent}))
+  });
   const save_as = (kind, blob) => button(
-    kind, async () => save(await blob(drawn.svg, drawn.canvas, caption?.()), `${file()}.${kind.toLowerCase()}`),
+    kind, async () => save(await blob(drawn.svg, drawn.canvas, about()), `${file()}.${kind.toLowerCase()}`),
     {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
   const acts =
     h("span", {class: "acts"}, save_as("SVG", svgBlob), save_as("PNG", pngBlob),
       canCopyPicture() &&
         button(
-          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas, caption?.()),
+          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas, about()),
           {small: true, label: t("chart.copy_picture")}));
   const hint = h("span", {class: "quiet", hidden: true}, t("chart.zoom"));
   const node =

@@ -1,13 +1,13 @@
-/* A drawing as a file: svgText(svg, canvas) stands by itself, with its colours and letters written into it;
-   pngBlob(...) is the same as pixels, two for each; save(blob, name) gives it to the reader, copyPicture(...) to the
-   clipboard. */
+/* A drawing as a file: svgText(svg, canvas, {caption, legend}) stands by itself, with its colours and letters written
+   into it, below its caption and its legend, [{mark: an SVG, name}]; pngBlob(...) is the same as pixels, two for each;
+   save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
 import {token} from "./painter.js";
 
 const KEPT = [
   "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity",
   "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"
 ];
-const CAPTION_HEIGHT = 22;
+const CAPTION_HEIGHT = 22, LEGEND_HEIGHT = 20, LETTER = 7, MARK_GAP = 6, NAME_GAP = 20;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 function inline(from, to) {
@@ -21,17 +21,40 @@ function inline(from, to) {
   [...from.children].forEach((child, i) => inline(child, to.children[i]));
 }
 
-export function svgText(drawing, canvas, caption) {
-  const copy = drawing.cloneNode(true), make = (name, attributes) => {
-    const node = document.createElementNS(NAMESPACE, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    return node;
-  };
+function make(name, attributes, words = "") {
+  const node = document.createElementNS(NAMESPACE, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.textContent = words;
+  return node;
+}
+
+const line = (words, y, attributes) => {
+  const {fontFamily} = getComputedStyle(document.body);
+  return make(
+    "text",
+    {x: 0, y, fill: token("ink"), "font-family": fontFamily.replaceAll('"', "'"), "font-size": 13, ...attributes},
+    words);
+};
+
+/* Where each of them begins, in lines of at most `width`. */
+function legendPlaces(legend, width) {
+  let x = 0, row = 0;
+  return legend.map(({mark, name}) => {
+    const own = Number(mark.getAttribute("width")) + MARK_GAP, all = own + name.length * LETTER + NAME_GAP;
+    if (x > 0 && x + all > width) [x, row] = [0, row + 1];
+    const at = {x, row, text: x + own};
+    x += all;
+    return at;
+  });
+}
+
+export function svgText(drawing, canvas, {caption = null, legend = []} = {}) {
+  const copy = drawing.cloneNode(true);
   inline(drawing, copy);
   const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16,
-        above = caption ? edge + CAPTION_HEIGHT : edge;
-  const title = make("title", {});
-  title.textContent = drawing.getAttribute("aria-label") ?? "";
+        places = legendPlaces(legend, width), rows = places.length ? places.at(-1).row + 1 : 0,
+        above = edge + rows * LEGEND_HEIGHT + (caption ? CAPTION_HEIGHT : 0);
+  const title = make("title", {}, drawing.getAttribute("aria-label") ?? "");
   if (canvas)
     copy.prepend(make("image", {
       href: canvas.toDataURL("image/png"),
@@ -42,18 +65,14 @@ export function svgText(drawing, canvas, caption) {
     title,
     make(
       "rect", {x: -edge, y: -above, width: width + 2 * edge, height: height + edge + above, fill: token("surface")}));
-  if (caption) {
-    const {fontFamily} = getComputedStyle(document.body), line = make("text", {
-                                                            x: 0,
-                                                            y: -edge,
-                                                            fill: token("ink"),
-                                                            "font-family": fontFamily.replaceAll('"', "'"),
-                                                            "font-size": 14,
-                                                            "font-weight": 640
-                                                          });
-    line.textContent = caption;
-    copy.append(line);
-  }
+  if (caption) copy.append(line(caption, edge / 2 - above + 14, {"font-size": 14, "font-weight": 640}));
+  legend.forEach(({mark, name}, i) => {
+    const {x, row, text} = places[i], y = -edge / 2 - (rows - row - 1) * LEGEND_HEIGHT, own = mark.cloneNode(true);
+    inline(mark, own);
+    own.setAttribute("x", x);
+    own.setAttribute("y", y - Number(mark.getAttribute("height")) + 1);
+    copy.append(own, line(name, y, {x: text}));
+  });
   copy.setAttribute("xmlns", NAMESPACE);
   copy.setAttribute("viewBox", `${- edge} ${- above} ${width + 2 * edge} ${height + edge + above}`);
   copy.setAttribute("width", width + 2 * edge);
@@ -61,11 +80,10 @@ export function svgText(drawing, canvas, caption) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-export const svgBlob = (drawing, canvas, caption) =>
-  new Blob([svgText(drawing, canvas, caption)], {type: "image/svg+xml"});
+export const svgBlob = (drawing, canvas, about) => new Blob([svgText(drawing, canvas, about)], {type: "image/svg+xml"});
 
-export async function pngBlob(drawing, canvas, caption, scale = 2) {
-  const address = URL.createObjectURL(svgBlob(drawing, canvas, caption)), image = new Image();
+export async function pngBlob(drawing, canvas, about, scale = 2) {
+  const address = URL.createObjectURL(svgBlob(drawing, canvas, about)), image = new Image();
   try {
     image.src = address;
     await image.decode();
@@ -92,5 +110,5 @@ export function save(blob, name) {
 
 export const canCopyPicture = () => Boolean(navigator.clipboard?.write && globalThis.ClipboardItem);
 
-export const copyPicture = (drawing, canvas, caption) =>
-  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas, caption)})]);
+export const copyPicture = (drawing, canvas, about) =>
+  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas, about)})]);

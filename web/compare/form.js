@@ -60,20 +60,21 @@ export function sideForm(letter, parts, sweeps, change) {
 }
 
 export function optionsForm(query, put) {
-  const field = (name, words, value, attributes) => h("span", {class: "field"}, h("label", {for: `option-${name}`
-                                                      }, words), h("input", {
-                                                        id: `option-${name}`,
-                                                        type: "text",
-                                                        value,
-                                                        spellcheck: "false",
-                                                        size: "10",
-                                                        data: {key: `option-${name}`},
-                                                        onchange: event => put(name, event.target.value.trim()),
-                                                        ...attributes
-                                                      }));
+  const field = (name, words, value, attributes) =>
+    h("span", {class: "field"}, h("label", {for: `option-${name}`
+      }, words), h("input", {
+        id: `option-${name}`,
+        type: "text",
+        value,
+        spellcheck: "false",
+        size: "10",
+        data: {key: `option-${name}`},
+        onchange: ({target}) => target.reportValidity() && put(name, target.value.trim()),
+        ...attributes
+      }));
   return [
     field("but_for", t("compare.but_for"), query.get("but_for") ?? "", {placeholder: "offset"}),
-    field("same", t("compare.same_within"), query.get("same") ?? "0.5", {size: "4", inputmode: "decimal"})
+    field("same", t("compare.same_within"), query.get("same") ?? "0.5", {type: "number", min: 0, max: 50, step: "any"})
   ];
 }
 

@@ -98,7 +98,7 @@ export function comparisonTable({comparison, requests, needsCell}, width, over) 
        width, [headCell(`A, µs`, true), headCell(`B, µs`, true)],
        h("th", {scope: "col", class: "forest-cell"}, h("span", {class: "unseen"}, t("compare.ratio_scale")),
          headDraw(scale)),
-       [headCell([t("compare.ratio"), " ", term("interval", "95 %")]), headCell(t("compare.verdict"))]),
+       [headCell([t("compare.ratio"), " ", term("ratio_interval", "95 %")]), headCell(t("compare.verdict"))]),
      comparison.verdicts.cannot_tell ? headCell(t("compare.needs")) : null];
   const all = windowed({
     caption: t("compare.caption", {time: t(hot ? "strip.hot" : "strip.cold")}),

@@ -72,7 +72,7 @@ export default {
     "kind": "occupancy",
     "request": {"kernel": "vector_add", "size": 67108864},
     "opens": 1,
-    "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"],
+    "titled": ["what fits a multiprocessor of an H200", "H200 的一个多处理器放得下什么"],
     "controls": [{
       "name": "block",
       "label": ["threads a block", "每块线程数"],

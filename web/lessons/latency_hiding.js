@@ -56,7 +56,7 @@ export default {
     "kind": "occupancy",
     "request": {"kernel": "ilp_chain", "dtype": "f32", "size": 540672, "block": 128, "steps": 4096},
     "opens": -1,
-    "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"],
+    "titled": ["what fits a multiprocessor of an H200", "H200 的一个多处理器放得下什么"],
     "unit": "Top/s",
     "controls":
       [

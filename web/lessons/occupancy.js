@@ -41,7 +41,7 @@ export default {
     "kind": "occupancy",
     "request": {"size": 67108864, "block": 256},
     "opens": -1,
-    "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"],
+    "titled": ["what fits a multiprocessor of an H200", "H200 的一个多处理器放得下什么"],
     "unit": "GB/s",
     "controls":
       [

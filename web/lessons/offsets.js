@@ -188,7 +188,7 @@ export default {
         "marks":
           [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
         "reply": [[
-          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1, except at the edge of a block: two of a warp’s fourteen sectors (two loads of five, a store of four). The L1 hit rate of the whole launch is {hits} %. DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.", "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个，除了在线程块的边缘，后到的那个在 L1 里就能找到：每个线程束的十四个扇区（两次读取各五个，一次写入四个）中有两个，连同边缘一起算，命中率为 {hits} %。从显存读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
+          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1: that is two of a warp’s fourteen sectors (two loads of five, a store of four), and fewer at the edge of a block. The L1 hit rate of the whole launch is {hits} %. DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.", "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个；除线程块的边缘外，后请求它的线程束能在 L1 中命中。每个线程束有十四个扇区（两次读取各五个，一次写入四个），其中两个命中；扣除边缘，整次启动的 L1 命中率为 {hits} %。从显存读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
         ]]
       },
       {

@@ -23,6 +23,14 @@ const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
 
+/* A member of the request as the form calls it. */
+function pointerName(pointer) {
+  const [, name, part] = pointer.split("/");
+  if (LETTERS.includes(name))
+    return [t("compare.side", {letter: name.toUpperCase()}), part].filter(Boolean).join(t("punct.comma"));
+  return ["but_for", "same_within"].includes(name) ? t(`compare.${name}`) : pointer;
+}
+
 const shortPercent = part => String(Number((part * 100).toFixed(4)));
 
 function headingOf(comparison, name) {
@@ -345,7 +353,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           h("p", {class: "wrong", role: "alert"},
             wrong.errors?.length ?
               wrong.errors.map(
-                ({pointer, detail}) => h("span", {class: "error-line"}, h("code", {}, pointer), ` ${detail}`)) :
+                ({pointer, detail}) =>
+                  h("span", {class: "error-line"}, h("strong", {}, pointerName(pointer)), t("punct.colon"), detail)) :
               wrong.message)));
     }
     if (!comparison) {

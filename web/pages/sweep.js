@@ -75,7 +75,8 @@ function underHeading(sweep, recipe) {
     axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
   const rest = [
     commonText(request, sweep.head.points[0]?.values),
-    sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep)
+    sweep.head.repeat > 1 && t("sweep.repeated", {n: count(sweep.head.repeat)}), ranOn(sweep),
+    sweep.predictedAs && t("sweep.predicted_as", {arch: sweep.predictedAs})
   ].filter(Boolean);
   return [
     h("code", {}, kernels.filter(Boolean).join(", ")), axes.length ? ` × ${axes.join(" × ")}` : "",

@@ -17,7 +17,7 @@ const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
 /* The columns of a run that are read besides those of the metrics. */
 const RUN_COLUMNS = [
   "index id state failure_kind failure_detail failure_detail_zh device device_name device_alias dtype stable verified peak_gbps placement",
-  "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us limiter",
+  "cold_median_us cold_effective_gbps measured_l1_hit_rate_pct predicted_us predicted_arch arch limiter",
   "published_elapsed_ms published_arch published_off"
 ].flatMap(names => names.split(" "));
 const ENDED = new Set(["succeeded", "failed", "cancelled", "removed"]);
@@ -201,6 +201,12 @@ export class Sweep {
   /* The highest bandwidth as the points are now: more runs of a point may lower its median. */
   bestOf(among = () => true) {
     return this.points.reduce((best, point) => point && among(point) ? Math.max(best, point.cold.gbps ?? 0) : best, 0);
+  }
+
+  /* The architecture that predictions are of, where it is not that of the device: it is not modelled. */
+  get predictedAs() {
+    const {predicted_arch: of, arch: own} = this.points[0]?.first ?? {};
+    return of && own && of !== own ? of : null;
   }
 
   /* null where devices have different peaks. */

@@ -8,6 +8,7 @@ wordsAdd({
   "list.and": [" and ", " 与 "],
   "sweep.all_devices": ["all", "全部"],
   "sweep.with_counters": ["with counters", "含计数器"],
+  "sweep.predicted_as": ["predictions are of {arch}, not of this device", "预测值属于 {arch}，不属于此设备"],
   "sweep.repeated": ["{n} rounds", "{n} 轮"],
   "sweep.ago": ["asked for {time} ago", "{time}前提交"],
   "sweep.reading": ["{n} of {of} read so far", "已读取 {n} / {of}"],

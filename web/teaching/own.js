@@ -124,6 +124,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
       size: axis ? null : size,
       same_sizes: axis && size.every(one => lesson.ask.size.includes(one))
     });
+    /* What came stands above it, and has moved it. */
+    if (said.contains(document.activeElement)) document.activeElement.scrollIntoView({block: "nearest"});
   }
 
   offer(false);

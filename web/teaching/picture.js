@@ -266,7 +266,8 @@ export function pictureOf({lesson, signal, onChange}) {
     const value = what === "time" ?
       `${shownOf(lesson, figure)}\u00a0${picture.unit ?? "µs"}` :
       againstText(figureOf(lesson, figure) / figureOf(lesson, picture.times[picture.base]));
-    return h("dd", {class: "shipped"}, `H200${t("punct.colon")}${value}`);
+    const whose = ownSize() ? t("lessons.of_size", {what: "H200", size: sizeText(lesson.ask.size)}) : "H200";
+    return h("dd", {class: "shipped"}, `${whose}${t("punct.colon")}${value}`);
   }
 
   const againstText = ratio => {
