@@ -11,7 +11,6 @@
 import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
-import {canCopyPicture, copyPicture, pngBlob, save, svgBlob} from "./export.js";
 import "./words.js";
 
 const REACH = 40;
@@ -160,15 +159,16 @@ export function board(
     legend: [...keys.querySelectorAll("button[aria-pressed=true]")].map(
       one => ({mark: one.querySelector("svg"), name: one.textContent}))
   });
-  const save_as = (kind, blob) => button(
-    kind, async () => save(await blob(drawn.svg, drawn.canvas, about()), `${file()}.${kind.toLowerCase()}`),
-    {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
+  const exporting = () => import("./export.js");
+  const saveAs = kind => button(kind, async () => {
+    const {save, svgBlob, pngBlob} = await exporting(), blob = kind === "SVG" ? svgBlob : pngBlob;
+    save(await blob(drawn.svg, drawn.canvas, about()), `${file()}.${kind.toLowerCase()}`);
+  }, {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
+  const copy = async () => (await exporting()).copyPicture(drawn.svg, drawn.canvas, about());
   const acts =
-    h("span", {class: "acts"}, save_as("SVG", svgBlob), save_as("PNG", pngBlob),
-      canCopyPicture() &&
-        button(
-          t("chart.copy"), () => copyPicture(drawn.svg, drawn.canvas, about()),
-          {small: true, label: t("chart.copy_picture")}));
+    h("span", {class: "acts"}, saveAs("SVG"), saveAs("PNG"),
+      Boolean(navigator.clipboard?.write && globalThis.ClipboardItem) &&
+        button(t("chart.copy"), copy, {small: true, label: t("chart.copy_picture")}));
   const hint = h("span", {class: "quiet", hidden: true}, t("chart.zoom"));
   const node =
     h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,

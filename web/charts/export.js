@@ -108,7 +108,5 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
 
-export const canCopyPicture = () => Boolean(navigator.clipboard?.write && globalThis.ClipboardItem);
-
 export const copyPicture = (drawing, canvas, about) =>
   navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas, about)})]);

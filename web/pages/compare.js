@@ -2,7 +2,6 @@
  * takes where that cannot be told. */
 import "../compare/words.js";
 import {get, post, postText} from "../api.js";
-import {save} from "../charts/export.js";
 import {fit} from "../charts/fit.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits} from "../format.js";
@@ -336,13 +335,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         onclick: () => change({a: asked.get("b"), b: asked.get("a")})
       },
         t("compare.swap")),
-      comparison &&
-        button(
-          "CSV",
-          async () => save(
-            new Blob([await postText("/v1/comparisons", await request(), {signal})], {type: "text/csv"}),
-            "comparison.csv"),
-          {key: "csv"}));
+      comparison && button("CSV", async () => {
+        const {save} = await import("../charts/export.js"),
+              table = await postText("/v1/comparisons", await request(), {signal});
+        save(new Blob([table], {type: "text/csv"}), "comparison.csv");
+      }, {key: "csv"}));
     forest?.close();
     forest = null;
     if (wrong) {

@@ -2,7 +2,6 @@
  * address. */
 import {get, link, resolve, send, text, token} from "../api.js";
 import {board} from "../charts/board.js";
-import {save} from "../charts/export.js";
 import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
 import {painterFor} from "../charts/painter.js";
@@ -40,6 +39,7 @@ const fileLink = (path, name, words) =>
     onclick: async event => {
       if (!token()) return;
       event.preventDefault();
+      const {save} = await import("../charts/export.js");
       save(new Blob([await text(path)], {type: "text/csv"}), name);
     }
   },
