@@ -128,7 +128,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}), t("punct.comma"),
           t(`state.${stateOf(sweep)}`))),
-      cell(stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
+      h("td", {class: "spare"}, stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
       numberCell(
         sweep.state !== "running"                                       ? "" :
           sweep.eta_seconds === null || sweep.eta_seconds === undefined ? noValue(t("queue.no_time")) :
@@ -143,9 +143,9 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const list = windowed({
     caption: t("nav.sweeps"),
     heads: () =>
-      [chosen.allBox(), headCell(t("queue.owner")), headCell(t("queue.asks")), headCell(t("lists.state")),
-       headCell(t("lists.progress")), headCell(t("queue.ends_in"), true), headCell(t("lists.submitted_ago"), true),
-       headUnseen(t("lists.acts"))],
+      [chosen.allBox(), headCell(t("queue.owner")), headCell(t("queue.asks")),
+       h("th", {scope: "col", class: "spare"}, t("lists.state")), headCell(t("lists.progress")),
+       headCell(t("queue.ends_in"), true), headCell(t("lists.submitted_ago"), true), headUnseen(t("lists.acts"))],
     rowOf
   });
   const draw = atMost(250, () => {
