@@ -48,8 +48,7 @@ const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
 let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
 const identities = new Set();
 
-/* Calls f() when this tab's requests begin to use another token, or when the token was forgotten. Returns a function
-   that stops this. */
+/* Calls f() when this tab's requests begin to use another token. Returns a function that stops this. */
 export function onIdentity(f) {
   identities.add(f);
   return () => identities.delete(f);

@@ -81,7 +81,11 @@ export function filterForm(path, filters, fields, go, list) {
         put(event);
       },
       onchange: event => typing || put(event),
-      onblur: event => typing && event.target.value !== was && setTimeout(put, 0, event)
+      onpointerdown: () => {
+        typing = false;
+      },
+      /* Not where it is gone with its page. */
+      onblur: event => typing && event.target.value !== was && setTimeout(() => event.target.isConnected && put(event))
     });
   }
   const field = ({name, options, word = one => one, time, read, hint}) => {

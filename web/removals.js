@@ -83,7 +83,7 @@ async function restore(paths, go) {
     const top = scrollY;
     await go(location.pathname + location.search);
     scrollTo(0, top);
-    document.activeElement.blur(); /* its heading got the focus */
+    if (document.activeElement.matches("h1")) document.activeElement.blur(); /* it got the focus from go() */
   }
   focusUnder();
 }

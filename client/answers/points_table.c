@@ -241,7 +241,7 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
         puts(language_text(
             "runs vary: single runs are not stable; the interval is over the runs of the point."));
     if (columns.predicted)
-        puts(language_text("loads, stores: as the model predicts them; nothing was counted."));
+        puts(language_text("loads, stores: as the model predicts them."));
     double repeat = json_path_number(sweep, "repeat");
     if (repeat > 1 && repeat < 6 && !columns.untimed)
         puts(language_text("An interval over runs takes 6 of them: repeat=6 or more."));

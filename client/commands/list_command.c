@@ -304,7 +304,7 @@ int command_ls(struct context *context)
         return status;
     char *path = make_path(context, (int)limit);
     status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
-    if (status == EXIT_FINE && options->given[OPTION_CSV])
+    if (status == EXIT_FINE && options->given[OPTION_CSV] && !options->given[OPTION_LIMIT])
         remark_older_than_csv(context, (int)limit);
     free(path);
     return status;

@@ -90,21 +90,27 @@ static void print_block_reasons(const json_t *groups, FILE *out)
     }
 }
 
-/* The owners who have something queued, sorted by when it begins; those of unknown begin last, in the service's order. The
-   caller releases it. */
-static json_t *waiting_owners(const json_t *owners)
+/* INFINITY: not known. */
+static double begins_s(const json_t *owner)
 {
-    json_t *waiting = json_array(), *owner;
+    double seconds = json_path_number(owner, "begins_seconds");
+    return isfinite(seconds) ? seconds : INFINITY;
+}
+
+/* The owners who have something queued, sorted by when it begins; then those of unknown begin, in the service's order, as
+   who has something that runs and nothing else. The caller releases it. */
+static json_t *busy_owners(const json_t *owners)
+{
+    json_t *busy = json_array(), *owner;
     size_t i;
     json_array_foreach (owners, i, owner) {
-        double begins_s = json_path_number(owner, "begins_seconds");
-        size_t at = json_array_size(waiting);
-        while (at > 0 && begins_s < json_path_number(json_array_get(waiting, at - 1), "begins_seconds"))
+        size_t at = json_array_size(busy);
+        while (at > 0 && begins_s(owner) < begins_s(json_array_get(busy, at - 1)))
             at--;
-        if (json_path_number(owner, "queued") > 0)
-            json_array_insert(waiting, at, owner);
+        if (json_path_number(owner, "queued") > 0 || json_path_true(owner, "running"))
+            json_array_insert(busy, at, owner);
     }
-    return waiting;
+    return busy;
 }
 
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
@@ -128,10 +134,10 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_object_foreach (groups, text, group) {
         char devices[JSON_PATH_TEXT_BYTES];
         devices_text(devices, group);
-        json_t *waiting = waiting_owners(json_object_get(json_array_get(group, 0), "owners"));
-        json_array_foreach (waiting, i, owner)
+        json_t *busy = busy_owners(json_object_get(json_array_get(group, 0), "owners"));
+        json_array_foreach (busy, i, owner)
             add_owner(sheet, devices, group, owner);
-        json_decref(waiting);
+        json_decref(busy);
     }
     sheet_print(sheet, screen, out);
     print_block_reasons(groups, out);

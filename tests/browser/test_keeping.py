@@ -40,14 +40,16 @@ def test_a_name_that_is_no_kernels_is_not_run_as_another_one(browser, service): 
     walk = Walk(browser, service).open("new?kernel=read_offset&size=4096&lang=en").click("#field-kernel")
     press(browser, Keys.CONTROL + "a", "copyy", Keys.TAB)
     walk.says("There is no kernel copyy. The nearest name is copy; below is read_offset.", ".picker")
+    assert "size=4096" in browser.current_url
     before = len(service.get("/v1/experiments").json()["experiments"])
     walk.click(".run").says("There is no kernel copyy", ".form-foot")
     assert focus(walk) == "field-kernel" and "/ui/new" in browser.current_url
     assert len(service.get("/v1/experiments").json()["experiments"]) == before
     press(browser, Keys.CONTROL + "a", "nosuchthing", Keys.TAB)
     walk.says("There is no kernel nosuchthing; below is read_offset.", ".picker").click("#field-kernel")
-    press(browser, Keys.CONTROL + "a", "copy", Keys.TAB)
-    walk.until(lambda: "kernel=copy" in browser.current_url and "There is no kernel" not in walk.text("main"))
+    press(browser, Keys.CONTROL + "a", "copyy", Keys.TAB)
+    walk.click(".picker a", "copy")
+    walk.until(lambda: "kernel=copy" in browser.current_url and "size=4096" in browser.current_url and "There is no kernel" not in walk.text("main"))
     walk.click(".run").until(lambda: "/experiments/" in browser.current_url)
     walk.end()
 
@@ -94,7 +96,7 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     walk.script(f"(field => (field.value = '{other}', field.dispatchEvent(new Event('change'))))(document.getElementById('side-B-sweep'))")
     walk.says("no point in common")
     # The end of an id, as the lists show it, will do.
-    walk.open(f"compare?a=sweep:…{one[-6:]}&b={other[-6:]}&lang=en").says("no point in common")
+    walk.open(f"compare?a=sweep:…\u2060{one[-6:]}&b={other[-6:]}&lang=en").says("no point in common")
     walk.until(lambda: f"a=sweep:{one}&b=sweep:{other}" in unquote(browser.current_url))
     walk.click("button", "Compare although kernel differs").until(lambda: "but_for=" in browser.current_url)
     walk.says("But for kernel, as asked.", ".differs")

@@ -239,7 +239,7 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
     assert "△" not in walk.text("svg.guess-scale"), "a ratio of what is not stable has no value"
     assert ("hold only ratios" in walk.text(".own")) == any(row[4] != "no value" for row in rows[1:])
     assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text(".answers")
-    assert re.fullmatch(r"H200: [\d.]+ µs", walk.text("[data-tile=time] .shipped").replace("\u00a0", " ")), "the lesson's own value stays beside it"
+    assert re.fullmatch(r"H200, size 16,777,216: [\d.]+ µs", walk.text("[data-tile=time] .shipped").replace("\u00a0", " ")), "the lesson's own value stays beside it"
     browser.refresh()
     walk.says("Measured here on a CPU").until(lambda: "this CPU" in walk.text("[data-tile=time] dt"))
     walk.end()

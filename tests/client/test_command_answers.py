@@ -430,4 +430,4 @@ def test_a_result_begins_with_what_its_kernel_is_about(start):  # noqa: F811
         first = coalesce(service, "run", *words, "measure.max_seconds=0.05").stdout.splitlines()[0]
         assert first.startswith(f"{words[0]}: ") and f" {unit}, " in first, first
     table = coalesce(service, "sweep", "copy", "size=4096", "block=64,128", "measure.max_seconds=0.05").stdout
-    assert "loads, stores: as the model predicts them; nothing was counted.\n" in table, "on a CPU"
+    assert "loads, stores: as the model predicts them.\n" in table

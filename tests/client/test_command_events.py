@@ -116,7 +116,7 @@ def test_the_time_left_goes_down_while_nothing_is_told(start):  # noqa: F811
     coalesce(service, "run", "copy", "size=4096", "label.fake=sleep:5", "-d")
     terminal = Terminal(service, "sweep", "copy", "size=4096,8192", "--cancel-on-interrupt")
     told = int(terminal.until(r"0/2  about (\d+) s left").group(1))
-    terminal.until(rf"0/2  about {told - 2} s left")
+    terminal.until(rf"0/2  about ({'|'.join(map(str, range(1, told - 1)))}) s left")  # a busy machine leaves some out
     terminal.interrupt()
     assert terminal.end() == INTERRUPTED
 

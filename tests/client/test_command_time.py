@@ -99,7 +99,8 @@ def test_without_an_architecture_the_lines_are_those_of_the_first_gpu(told, tmp_
 
 def test_of_the_queue_who_begins_soonest_comes_first(told):
     owners = [{"owner": name, "queued": queued, "running": not queued, "next": "", "begins_seconds": begins, "share": 0.25}
-              for name, queued, begins in (("ada", 1, 30), ("bob", 9, 2), ("cleo", 0, 1), ("dan", 2, 12), ("eve", 3, None))]
+              for name, queued, begins in (("ada", 1, 30), ("bob", 9, 2), ("cleo", 0, None), ("dan", 2, 12), ("eve", 3, None))]
     told.answer = {"queued": 15, "running": 1, "paused": False, "devices": [{"device": 0, "device_name": "cuda:0", "owners": owners}]}
     lines = coalesce(f"http://127.0.0.1:{told.server_address[1]}", "queue").stdout.splitlines()
-    assert [line.split()[1] for line in lines if line.startswith("cuda:0")] == ["bob", "dan", "ada", "eve"], lines
+    assert [line.split()[1] for line in lines if line.startswith("cuda:0")] == ["bob", "dan", "ada", "cleo", "eve"], lines
+    assert next(line for line in lines if " cleo " in line).split()[:4] == ["cuda:0", "cleo", "0", "1"], "who runs, though nothing of hers waits"

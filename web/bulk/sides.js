@@ -55,7 +55,10 @@ export function compareNodes(chosen, sideOf, {pair = null} = {}) {
   };
   const forget = () => {
     sessionStorage.removeItem(KEPT);
-    changed();
+    if (items.length)
+      changed();
+    else
+      chosen.leave(); /* there is no bar any more */
   };
   const both = pair && items.length === 2 && items.map(item => sideOf([item])),
         two = both && both.every(Boolean) && (pair === "newest first" ? both.reverse() : both);

@@ -164,7 +164,11 @@ export function board(
     const {save, svgBlob, pngBlob} = await exporting(), blob = kind === "SVG" ? svgBlob : pngBlob;
     save(await blob(drawn.svg, drawn.canvas, about()), `${file()}.${kind.toLowerCase()}`);
   }, {small: true, label: t("chart.save", {kind}), key: `save ${kind}`});
-  const copy = async () => (await exporting()).copyPicture(drawn.svg, drawn.canvas, about());
+  /* The clipboard is written to within the click; its picture may come later. */
+  const copy = () => {
+    const picture = exporting().then(({pngBlob}) => pngBlob(drawn.svg, drawn.canvas, about()));
+    return navigator.clipboard.write([new ClipboardItem({"image/png": picture})]);
+  };
   const acts =
     h("span", {class: "acts"}, saveAs("SVG"), saveAs("PNG"),
       Boolean(navigator.clipboard?.write && globalThis.ClipboardItem) &&

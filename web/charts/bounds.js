@@ -1,6 +1,6 @@
 /* What a launch would take by each of its bounds alone: a bar each from 0, those that limit in ink; a dashed line at
    the time that is predicted, and a line at the one that was measured. Of the words: boundName(name), explained(texts),
-   explainedNodes(texts).
+   explainedNodes(time).
 
    boundsFigure(timeNow, notes) is the drawing with its sentence and its table; notes: what each bound is made of stands
    below its name. */

@@ -2,12 +2,13 @@
    into it, below its caption and its legend, [{mark: an SVG, name}]; pngBlob(...) is the same as pixels, two for each;
    save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
 import {token} from "./painter.js";
+import {textWidth} from "./svg.js";
 
 const KEPT = [
   "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity",
   "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"
 ];
-const CAPTION_HEIGHT = 22, LEGEND_HEIGHT = 20, LETTER = 7, MARK_GAP = 6, NAME_GAP = 20;
+const CAPTION_HEIGHT = 22, LEGEND_HEIGHT = 20, TEXT_PX = 13, MARK_GAP = 6, NAME_GAP = 20;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 function inline(from, to) {
@@ -32,7 +33,7 @@ const line = (words, y, attributes) => {
   const {fontFamily} = getComputedStyle(document.body);
   return make(
     "text",
-    {x: 0, y, fill: token("ink"), "font-family": fontFamily.replaceAll('"', "'"), "font-size": 13, ...attributes},
+    {x: 0, y, fill: token("ink"), "font-family": fontFamily.replaceAll('"', "'"), "font-size": TEXT_PX, ...attributes},
     words);
 };
 
@@ -40,7 +41,7 @@ const line = (words, y, attributes) => {
 function legendPlaces(legend, width) {
   let x = 0, row = 0;
   return legend.map(({mark, name}) => {
-    const own = Number(mark.getAttribute("width")) + MARK_GAP, all = own + name.length * LETTER + NAME_GAP;
+    const own = Number(mark.getAttribute("width")) + MARK_GAP, all = own + textWidth(name) * TEXT_PX / 12 + NAME_GAP;
     if (x > 0 && x + all > width) [x, row] = [0, row + 1];
     const at = {x, row, text: x + own};
     x += all;
@@ -107,6 +108,3 @@ export function save(blob, name) {
   a.remove();
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
-
-export const copyPicture = (drawing, canvas, about) =>
-  navigator.clipboard.write([new ClipboardItem({"image/png": pngBlob(drawing, canvas, about)})]);

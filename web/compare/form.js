@@ -16,7 +16,7 @@ const sweepText = sweep => {
   return `${what || sweep.id.slice(-6)} · ${fixed && `${fixed} · `}${
     t("compare.points", {n: count(sweep.point_count), words: sweep.point_count})}${
     sweep.repeat > 1 ? ` × ${count(sweep.repeat)}` :
-                       ""}${whose} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-5)}`;
+                       ""}${whose} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-6)}`;
 };
 
 export function sideForm(letter, parts, sweeps, change) {

@@ -13,7 +13,8 @@ import "./words.js";
 
 export const LETTERS = ["a", "b"];
 export const MEMBERS = ["kernel", "device", "device_uuid", "owner", "since", "until"];
-const ID_LENGTH = 26, ID = /^…?[0-9A-Z]{6,26}$/;
+/* Before the end of an id the lists have an ellipsis, which a word joiner keeps beside it. */
+const ID_LENGTH = 26, ID = /^[0-9A-Z]{6,26}$/, SHORTENED = /[…\u2060]/g;
 
 function valueOf(text) {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
@@ -21,11 +22,11 @@ function valueOf(text) {
   return text === "null" ? null : text;
 }
 
-const idsOf = text => text.split(/[.+ ]/).map(id => id.replace("…", "")).filter(Boolean);
+const idsOf = text => text.split(/[.+ ]/).filter(Boolean);
 
 export function sideRead(text) {
   const parts = {sweeps: [], experiments: [], labels: {}, members: {}, where: {}};
-  for (const piece of (text ?? "").split(",").map(one => one.trim()).filter(Boolean)) {
+  for (const piece of (text ?? "").replace(SHORTENED, "").split(",").map(one => one.trim()).filter(Boolean)) {
     const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at),
           value = at < 0 ? piece : piece.slice(at + 1);
     if (name === "sweep")
@@ -33,7 +34,7 @@ export function sideRead(text) {
     else if (name === "experiment")
       parts.experiments.push(...idsOf(value));
     else if (name === "" && ID.test(value))
-      parts.bare = value.replace("…", "");
+      parts.bare = value;
     else if (name === "label") {
       const [key, ...rest] = value.split("=");
       parts.labels[key] = rest.join("=");
@@ -64,9 +65,9 @@ export function sideText({sweeps, experiments, labels, members, where}) {
 export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length &&
   !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
 
-/* The id of which that is the end, as the lists show it, among the newest ones; else what was given. */
-async function whole(end, signal) {
-  for (const kind of end.length < ID_LENGTH ? ["sweeps", "experiments"] : []) {
+/* The id of which that is the end, as the lists show it, among the newest ones of these kinds; else what was given. */
+async function whole(end, kinds, signal) {
+  for (const kind of end.length < ID_LENGTH ? kinds : []) {
     const {[kind]: rows} = await api.get(`/v1/${kind}?page_size=500`, {signal}),
                    found = rows.filter(({id}) => id.endsWith(end));
     if (found.length === 1) return found[0].id;
@@ -79,9 +80,9 @@ export const hasShortId = ({bare, sweeps, experiments}) =>
 
 /* Its ids in full. An id alone is of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
 export async function sideFound(short, signal) {
-  const all = ids => Promise.all(ids.map(id => whole(id, signal)));
-  const parts = {...short, sweeps: await all(short.sweeps), experiments: await all(short.experiments)},
-        bare = short.bare && await whole(short.bare, signal);
+  const all = kind => Promise.all(short[kind].map(id => whole(id, [kind], signal)));
+  const parts = {...short, sweeps: await all("sweeps"), experiments: await all("experiments")},
+        bare = short.bare && await whole(short.bare, ["sweeps", "experiments"], signal);
   if (!bare) return parts;
   const missing = error => {
     if (error.status !== 404) throw error;

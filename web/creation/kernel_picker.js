@@ -1,7 +1,8 @@
 /* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
  * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. What was typed stays:
  * onUnknown(text) is told of what is no kernel's name when the field is left, onUnknown(null) when it is one again.
- * unknownNote(name, kernels, shown) says that there is none of that name, and which one is below.
+ * unknownNote(name, kernels, shown, take) says that there is none of that name, and which one is below; take(near) is
+ * what the nearest name does where it is no link.
  * kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words
  * that find it. */
 import {link} from "../api.js";
@@ -31,14 +32,22 @@ function distance(a, b) {
 }
 
 /* Where the address or the field names a kernel that there is not: that there is none, and a name that is like it. */
-export function unknownNote(name, kernels, shown) {
+export function unknownNote(name, kernels, shown, take = null) {
   if (!name || kernels.some(one => one.name === name)) return null;
   const [{near, far}] =
     kernels.map(one => ({near: one.name, far: distance(name, one.name)})).sort((a, b) => a.far - b.far);
   return h(
     "p", {class: "wrong unknown-kernel", role: "alert"}, parts(far > FAR_MOST ? "new.unknown_alone" : "new.unknown", {
       name: h("code", {}, name),
-      near: h("a", {href: link(`new?kernel=${near}`)}, near),
+      near:
+        h("a", {
+          href: link(`new?kernel=${near}`),
+          onclick: take && (event => {
+                     event.preventDefault();
+                     take(near);
+                   })
+        },
+          near),
       shown: h("code", {}, shown)
     }));
 }
@@ -102,7 +111,7 @@ export function kernelPicker(kernels, current, {onChosen, onUnknown}) {
       setTimeout(() => choose(typed)); /* the focus has moved on then */
     else {
       field.setAttribute("aria-invalid", "true");
-      replace(note, unknownNote(text, kernels, chosen));
+      replace(note, unknownNote(text, kernels, chosen, name => choose(kernels.find(one => one.name === name))));
       onUnknown(text);
     }
   }
@@ -119,9 +128,9 @@ export function kernelPicker(kernels, current, {onChosen, onUnknown}) {
     if (other) chosen = kernel.name;
     close();
     field.value = chosen;
+    if (field.hasAttribute("aria-invalid")) onUnknown(null);
     field.removeAttribute("aria-invalid");
     replace(note);
-    onUnknown(null);
     if (other) onChosen(chosen);
   }
 

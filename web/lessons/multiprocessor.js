@@ -103,7 +103,7 @@ export default {
     "kind": "occupancy",
     "request": {"kernel": "copy", "size": 1048576},
     "opens": -1,
-    "titled": ["what fits a multiprocessor of an H200", "H200 的一个多处理器放得下什么"],
+    "titled": ["what fits a multiprocessor", "一个多处理器放得下什么"],
     "controls":
       [
         {"name": "arch", "label": ["chip", "芯片"], "values": ["sm_12", "sm_20", "sm_30", "sm_90"], "value": "sm_12"},

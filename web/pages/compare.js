@@ -207,7 +207,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     try {
       for (const letter of LETTERS)
         if (hasShortId(sides[letter])) {
-          sides[letter] = await sideFound(sides[letter], signal);
+          const found = await sideFound(sides[letter], signal);
+          if (mine !== turn) return;
+          sides[letter] = found;
           setQuery({[letter]: sideText(sides[letter])});
           asked.set(letter, sideText(sides[letter]));
         }

@@ -345,7 +345,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
     const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal});
-    const theirs = head.owner !== null && head.owner !== me?.name;
+    const theirs = me && head.owner !== null && head.owner !== me.name;
     const question =
       t(`sweep.remove_ask${theirs ? "_theirs" : ""}`,
         {n: count(head.point_count), words: head.point_count, who: head.owner});

@@ -21,7 +21,7 @@ const said = part =>
   noValue([part?.reason, part?.remedy].filter(Boolean).map(reasonSaid).join(language() === "zh" ? "，" : " "));
 
 const beyondSamples = ({ci95_us: interval, min_us: least, max_us: most}) =>
-  interval && (interval[0] < least || interval[1] > most);
+  Number.isFinite(interval?.[0]) && (interval[0] < least || interval[1] > most);
 
 export function timesPanel(result, span, signal) {
   const {timing} = result;

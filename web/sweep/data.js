@@ -205,7 +205,7 @@ export class Sweep {
 
   /* The architecture that predictions are of, where it is not that of the device: it is not modelled. */
   get predictedAs() {
-    const {predicted_arch: of, arch: own} = this.points[0]?.first ?? {};
+    const {predicted_arch: of, arch: own} = this.points.find(point => point?.first.predicted_arch)?.first ?? {};
     return of && own && of !== own ? of : null;
   }
 

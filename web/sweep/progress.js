@@ -9,6 +9,7 @@ import "./words.js";
 
 const CELLS_MOST = 104, GROUPS_MOST = 4;
 
+const runsMeasured = point => point.runs.filter(run => run.state === "succeeded").length;
 const failed = point => point.state === "failed" || point.refused;
 
 /* Groups by the outermost axis, where it has few values. */
@@ -37,7 +38,7 @@ function cellOf(sweep, from, to) {
     const point = sweep.points[i];
     if (!point) continue;
     known++;
-    const measured = point.runs.filter(run => run.state === "succeeded").length;
+    const measured = runsMeasured(point);
     done += point.state === "succeeded" ? 1 : point.asked ? measured / point.asked : 0;
     gone += hasEnded(point.state) && !measured && !failed(point);
     running ||= point.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"));
@@ -60,8 +61,11 @@ function cellOf(sweep, from, to) {
 
 function answer(sweep) {
   const {head} = sweep, bad = head.failed, several = head.repeat > 1;
-  /* The points are told by events, the head is read a moment later. */
-  const told = sweep.points.reduce((sum, point) => sum + (point?.succeeded ?? 0), 0),
+  /* The points are told by events, the head is read a moment later: while it runs the words are those of the cells. */
+  const of = point => !point    ? 0 :
+    point.state === "succeeded" ? Math.max(point.asked, 1) :
+                                  runsMeasured(point),
+        told = sweep.running ? sweep.points.reduce((sum, point) => sum + of(point), 0) : 0,
         succeeded = Math.max(head.succeeded, Math.min(told, head.total)),
         queued = Math.max(0, head.queued - (succeeded - head.succeeded));
   /* A kernel of a user runs without being timed. */

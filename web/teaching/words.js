@@ -29,7 +29,7 @@ wordsAdd({
   "lessons.rows": ["What was measured", "实测值"],
   "lessons.of_first": ["of the first, %", "与首行之比，%"],
   "lessons.h200_in": ["H200, {unit}", "H200，{unit}"],
-  "lessons.of_size": ["{what}, size {size}", "{what}，规模 {size}"],
+  "lessons.of_size": ["{what}, size {size}", "{what}，size {size}"],
   "lessons.own_in": ["{device}, {unit}", "{device}，{unit}"],
   "lessons.own_meet": ["it cannot be told which is more: the intervals meet", "区间重叠，无法判断哪个更大"],
   "lessons.own_scale": ["Compare ratios, not times: sizes differ, too.", "请比较比值，不要比较时间：规模也不同。"],
