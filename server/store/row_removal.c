@@ -212,7 +212,8 @@ static void remove_oldest(struct step *step)
         [OLDEST_KERNEL] = kernel_delete,
     };
     char id[ID_BYTES];
-    while (!step_over(step)) {
+    /* A step looks once at least: one whose time was over before it looked would say that nothing is left. */
+    do {
         if (!file_shrink(step)) {
             enum oldest what = oldest_find(step, id);
             if (what == OLDEST_NONE)
@@ -220,7 +221,7 @@ static void remove_oldest(struct step *step)
             deletes[what](step, id);
         }
         step->removal->more = true;
-    }
+    } while (!step_over(step));
 }
 
 bool row_removal_step(struct transaction *transaction, struct store_removal *removal)
