@@ -11,19 +11,19 @@
 #include "base/hash.h"
 
 const struct comparison_fact comparison_facts[COMPARISON_FACTS] = {
-    {"device_name", "device/name", false},
-    {"device_uuid", "device/uuid", false},
-    {"arch", "device/arch", false},
-    {"driver", "device/driver", false},
-    {"runtime", "device/runtime", false},
-    {"backend", "device/backend", false},
-    {"version", "provenance/version", false},
-    {"commit", "provenance/commit", false},
-    {"kernel_sha256", "provenance/kernel_sha256", false},
-    {"sm_clock_mhz", "stability/live/sm_clock_mhz/2", true},
-    {"memory_clock_mhz", "stability/live/memory_clock_mhz/2", true},
-    {"throttle_reasons", "stability/live/throttle_reasons", true},
-    {"placement_new", "placement/new", false},
+    {"device_name", "device/name", false, false},
+    {"device_uuid", "device/uuid", false, false},
+    {"arch", "device/arch", false, false},
+    {"driver", "device/driver", false, false},
+    {"runtime", "device/runtime", false, false},
+    {"backend", "device/backend", false, false},
+    {"version", "provenance/version", false, true},
+    {"commit", "provenance/commit", false, true},
+    {"kernel_sha256", "provenance/kernel_sha256", false, true},
+    {"sm_clock_mhz", "stability/live/sm_clock_mhz/2", true, false},
+    {"memory_clock_mhz", "stability/live/memory_clock_mhz/2", true, false},
+    {"throttle_reasons", "stability/live/throttle_reasons", true, false},
+    {"placement_new", "placement/new", false, false},
 };
 
 /* What else is read of a result, behind the facts. */

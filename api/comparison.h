@@ -125,6 +125,7 @@ struct comparison {
 struct comparison_fact {
     const char *name, *path; /* in the answer; in a result, see scan.h */
     bool momentary;          /* it comes and goes: sides differ when what is most frequent does */
+    bool of_build;           /* sides differ, too, when their runs have it in other parts */
 };
 enum { COMPARISON_FACTS = 13, COMPARISON_UUID = 1 /* the device's */ };
 extern const struct comparison_fact comparison_facts[COMPARISON_FACTS];

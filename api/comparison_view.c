@@ -98,8 +98,7 @@ static void write_difference(struct json_writer *json, const struct comparison *
 {
     json_t *a = tally(comparison, 0, numbers, field, fact), *b = tally(comparison, 1, numbers, field, fact);
     const char *most_a = most_frequent(a), *most_b = most_frequent(b);
-    /* Runs of a side are of one build or device, or of as many as the other side's, in the same parts. */
-    bool differs = !same_names(a, b) || (!field && !same_parts(a, b));
+    bool differs = !same_names(a, b) || (!field && comparison_facts[fact].of_build && !same_parts(a, b));
     char name[160];
     snprintf(name, sizeof name, "%s%s", field ? "request." : "", field ? field : comparison_facts[fact].name);
     if (!field && comparison_facts[fact].momentary)

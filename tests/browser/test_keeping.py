@@ -101,6 +101,12 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     walk.click("button", "Compare although kernel differs").until(lambda: "but_for=" in browser.current_url)
     walk.says("But for kernel, as asked.", ".differs")
     assert "sha256" not in walk.text("main"), "another kernel has another source"
+    walk.click("summary", "What is compared").until(lambda: walk.all("#option-same")[0].is_displayed())
+    for typed, there in ("60", False), ("1", True):  # in percent, up to 50
+        walk.script("document.getElementById('option-same').focus()")
+        press(browser, Keys.CONTROL + "a", typed, Keys.TAB)
+        walk.until(lambda: ("same=1" in browser.current_url) == there and "same=60" not in browser.current_url)
+    walk.says("same, within 1 %")
     walk.end()
 
 

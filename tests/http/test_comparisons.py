@@ -181,6 +181,18 @@ def test_what_differs_beside_is_said(start):
     assert list(answer)[0] == "differs"
     assert answer["differs"] == [{"field": "commit", "a": [{"value": "one", "runs": 6}], "b": [{"value": "two", "runs": 6}]}]
     assert answer["points"][0]["verdict"] == "same"
+    # The same two builds on both sides, in other parts of their runs; then in the same ones.
+    runs(service, "a", AROUND_10, count=2)
+    service.stop()
+    service = start(environment={"FAKE_COMMIT": "one"})
+    runs(service, "b", AROUND_10, count=2)
+    [differs] = compared(service, label("a"), label("b"), time="hot")["differs"]
+    assert differs == {"field": "commit", "a": [{"value": "one", "runs": 6}, {"value": "two", "runs": 2}], "b": [{"value": "two", "runs": 6}, {"value": "one", "runs": 2}]}
+    runs(service, "b", AROUND_10, count=4)
+    service.stop()
+    service = start(environment={"FAKE_COMMIT": "two"})
+    runs(service, "a", AROUND_10, count=4)
+    assert compared(service, label("a"), label("b"), time="hot")["differs"] == []
 
 
 def test_cold_times_of_other_executors_may_all_be_off_by_their_timers_level(start):

@@ -81,7 +81,7 @@ wordsAdd({
   "times.note": ["{n} {kind} samples; noise {noise}, limit {limit}", "{n} 个{kind}样本；噪声 {noise}，上限 {limit}"],
   "times.near_floor": ["An empty kernel takes {us} µs: this time is mostly the launch.", "空内核也要 {us} µs：这个时间主要是启动开销。"],
   "times.placement": ["The band is the median’s 95 % interval; it holds for this placement of the arrays.", "色带是中位数的 95 % 置信区间，只对数组的这一次位置有效。"],
-  "times.wide": ["The {kind} interval reaches beyond the samples: it is that of the true median, and the rounds of this run are few or differ.", "{kind}区间超出样本的范围：它是真实中位数的区间，而本次运行的轮数少，或各轮不同。"],
+  "times.wide": ["The {kind} interval reaches beyond the samples: it is that of the true median, and is wider where samples depend on each other or rounds differ.", "{kind}区间超出样本的范围：它是真实中位数的区间，样本相互影响或各轮不同时更宽。"],
   "times.samples": ["samples", "样本"],
   "times.min_us": ["least, µs", "最小 µs"],
   "times.p25_us": ["25 %, µs", "25 % µs"],
