@@ -104,6 +104,27 @@ static void print_counts(const json_t *comparison, const struct screen *screen)
     printf("%s\n", *between ? "" : language_text("no point is on both sides"));
 }
 
+/* "A: 12 runs are left out: not stable", for each side and reason. */
+static void print_left_out(const json_t *comparison)
+{
+    static const struct {
+        const char *name, *text;
+    } reasons[] = {{"not_ended", "not ended"},
+                   {"not_succeeded", "failed or cancelled"},
+                   {"not_verified", "not verified"},
+                   {"not_timed", "without this time"},
+                   {"unstable", "not stable"}};
+    for (int side = 0; side < 2; side++) {
+        const json_t *left_out = json_object_get(json_object_get(comparison, side ? "b" : "a"), "left_out");
+        for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+            double count = json_path_number(left_out, reasons[i].name);
+            if (count > 0)
+                printf(language_text("%s: %.0f left out: %s\n"), side ? "B" : "A", count,
+                       language_text(reasons[i].text));
+        }
+    }
+}
+
 /* True: no ratio is printed. */
 static bool is_uneven(const json_t *point)
 {
@@ -304,6 +325,7 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     if (matched)
         print_differences(json_object_get(comparison, "differs"), screen);
     print_counts(comparison, screen);
+    print_left_out(comparison);
     bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);
     if (matched && has_pairs(json_object_get(comparison, "points")))
         puts(language_text("A/B is the median over all pairs of a placement of A and one of B: it can differ "

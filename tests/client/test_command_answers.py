@@ -267,7 +267,7 @@ def test_a_comparison_ends_as_its_worst_verdict(service, a, b, status, verdict, 
                       "label.fake=time:" + ",".join(map(str, times))).stdout for times in (a, b)]
     one, two = (json.loads(side)["id"] for side in sides)
     done = coalesce(service, "compare", one, two, expect=status)
-    assert verdict in done.stdout, done.stdout
+    assert verdict in done.stdout and "left out" not in done.stdout, done.stdout
     table = coalesce(service, "compare", one, two, "--csv", expect=status).stdout.splitlines()
     assert len(table) == 2 and table[1].startswith(verdict.split()[2] + ",")
     assert json.loads(coalesce(service, "compare", one, two, "--stable-only", "--json", expect=status).stdout)["stable_only"] is True
@@ -319,6 +319,13 @@ def test_repeats_tell_the_median_over_runs_with_its_interval(service):
     assert "repeat=6 or more" in few
     listed = coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines()
     assert listed[0].split()[:4] == ["id", "state", "measured", "request"] and listed[1].split()[2:7] == ["2", "of", "2", "copy", "repeat=2"]
+
+
+def test_what_a_comparison_leaves_out_is_told(service):
+    loose, sure = ("run", "copy", "size=4096", "repeat=2", "--json", "label.fake=unstable:noise"), ("run", "copy", "size=4096", "repeat=2", "--json")
+    one, two = (json.loads(coalesce(service, *words).stdout)["id"] for words in (loose, sure))
+    said = coalesce(service, "compare", one, two, "--stable-only", expect=7).stdout
+    assert "no point is on both sides\nA: 2 left out: not stable\n" in said and "B: " not in said, said
 
 
 def test_nothing_is_compared_with_itself_and_that_alone_is_said(service):
