@@ -65,8 +65,8 @@ export function filterForm(path, filters, fields, go, list) {
       used.delete(name);
     send();
   };
-  /* A browser tells of a change after each digit of a date: what is typed counts from Enter on, or when the field is
-     left, and then the focus is on its way to the next one. */
+  /* A date field fires `change` after each digit. What is typed is applied on Enter, or when the field loses the focus;
+     then only after the next field has got it. A date picked by mouse is applied at once. */
   function timeInput(id, name, value) {
     const was = value && clockOf(value), put = change(name, momentOf);
     let typing = false;

@@ -66,7 +66,7 @@ function keyPressed(event) {
   close();
 }
 
-/* From its last button on the focus comes to the page by way of the browser's own. */
+/* Closes the sheet when the focus moves to the page, also by way of the browser's own controls. */
 function leftSheet({target}) {
   if (isOpen() && !sheet.contains(target)) close(null, false);
 }

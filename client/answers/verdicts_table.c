@@ -104,7 +104,7 @@ static void print_counts(const json_t *comparison, const struct screen *screen)
     printf("%s\n", *between ? "" : language_text("no point is on both sides"));
 }
 
-/* "A: 12 runs are left out: not stable", for each side and reason. */
+/* "A: 12 left out: not stable", a line for each side and reason. */
 static void print_left_out(const json_t *comparison)
 {
     static const struct {

@@ -251,8 +251,8 @@ int command_predict(struct context *context)
     return request ? predict(context, request, print_predictions) : EXIT_USAGE;
 }
 
-/* An explanation is of one architecture: where several are asked for there is one after another. JSON is the answer to
-   the whole request. Takes the reference to the request. */
+/* An explanation is for one architecture. If the request lists several, each is requested and printed in turn; with --json
+   the request is sent as it is. Takes the reference to the request. */
 static int explain_each(struct context *context, json_t *request)
 {
     json_t *archs = json_object_get(request, "arch"), *arch;

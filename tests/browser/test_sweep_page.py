@@ -136,7 +136,7 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
     walk.open(f"compare?a={slow}&b={few}").says("none of 4 points can be told yet").says("The sides differ in more").says("placement")
     assert f"b=sweep:{few}" in browser.current_url
     walk.click("button", "All 4 points that cannot be told: 16 more of B").says("better in 4 of 4 points")
-    # The pressed button is gone: the focus goes to what stands for it, and is not lost.
+    # The pressed button no longer exists: the focus must be on another element, not on the body.
     walk.until(lambda: walk.script("document.activeElement !== document.body"))
     assert f"sweep:{few}." in browser.current_url
     browser.refresh()

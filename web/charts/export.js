@@ -37,7 +37,7 @@ const line = (words, y, attributes) => {
     words);
 };
 
-/* Where each of them begins, in lines of at most `width`. */
+/* Of each legend entry its x, its line and the x of its text, in px; no line is wider than `width`. */
 function legendPlaces(legend, width) {
   let x = 0, row = 0;
   return legend.map(({mark, name}) => {

@@ -1,8 +1,8 @@
 /* A field that finds a kernel: a list below it, narrowed by what is typed (name, title, formula, also in English),
  * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. What was typed stays:
  * onUnknown(text) is told of what is no kernel's name when the field is left, onUnknown(null) when it is one again.
- * unknownNote(name, kernels, shown, take) says that there is none of that name, and which one is below; take(near) is
- * what the nearest name does where it is no link.
+ * unknownNote(name, kernels, shown, take) is the message that no kernel has that name, with the nearest name as a link;
+ * take(near), if given, is called on a click instead of following the link.
  * kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words
  * that find it. */
 import {link} from "../api.js";

@@ -136,7 +136,7 @@ export function pictureOf({lesson, signal, onChange}) {
 
   const values = () => Object.fromEntries(controls.map(control => [control.name, control.value()]));
 
-  /* The size that one's own device was asked for, where it is another one; null: the same. */
+  /* The size that was measured on the reader's device, if it differs from the lesson's; null: they are equal. */
   const ownSize = () => {
     const size = state.own?.size ?? null;
     return JSON.stringify(size) === JSON.stringify(lesson.ask.size) ? null : size;
