@@ -121,6 +121,18 @@ def test_shapes_are_a_map_with_what_is_refused_and_runs_unfold(browser, serve): 
     walk.end()
 
 
+def test_a_saved_chart_has_the_legend_of_what_it_shows(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..3", block=[64, 128, 256]))
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en")
+    walk.click(".legend button", "block 128").until(lambda: "hide=" in browser.current_url)
+    walk.script(KEEP)
+    walk.click("button[aria-label='Save as SVG']")
+    texts = [node.text for node in xml.fromstring(bytes(saved(walk, 1)["bytes"])).iter() if node.tag.endswith("text")]
+    assert {"block 64", "block 256"} <= set(texts) and "block 128" not in texts, texts
+    walk.end()
+
+
 def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F811
     service = serve()
     slow = ended(service, submit(service, offset=[0, 8], block=[64, 128], repeat=6, labels={"fake": "time:100,100.2,100.1"}))
