@@ -86,22 +86,22 @@ static const char *failure_store(struct expander *x, const struct problems *prob
 {
     const struct problem *first = &problems->at[0];
     struct json_writer json = text_begin(x);
-    char detail[320], chinese[320];
-    snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
+    const char *field = first->pointer + strspn(first->pointer, "#/");
+    char detail[360], chinese[320];
+    snprintf(detail, sizeof detail, "%s%s%s", field, *field ? ": " : "", first->detail);
     json_writer_begin_object(&json, NULL);
     json_writer_string(&json, "kind", "invalid");
     json_writer_string(&json, "detail", detail);
     if (problem_zh(first->detail, chinese, sizeof chinese)) {
         json_writer_begin_object(&json, "zh");
-        json_writer_string(&json, "detail", chinese);
+        snprintf(detail, sizeof detail, "%s%s%s", field, *field ? "：" : "", chinese);
+        json_writer_string(&json, "detail", detail);
         json_writer_end(&json);
     }
     problem_write_fields(&json, "errors", problems, PROBLEM_ENGLISH);
     json_writer_end(&json);
     return text_store(x->sweep, &x->text);
 }
-
-/* ---- one point ---- */
 
 /* The distinct experiment that asks for just this, a new one when there is none; -1: no memory. */
 static int experiment_find(struct expander *x, const struct experiment_request *asked,
@@ -171,8 +171,6 @@ static int point_add(struct expander *x)
     sweep->point_count++;
     return 0;
 }
-
-/* ---- all of them ---- */
 
 /* How many experiments with that choice of a device can be run where: "0 (h200-1) 12, 1 (small) 8". */
 static void fits_list(const struct expander *x, int choice, char *text, size_t size)

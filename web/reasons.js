@@ -143,9 +143,9 @@ const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const RULES =
   REASONS.map(([english, zh]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), zh]);
 
-/* A reason may stand behind the field that it is of: "#/block: ...". */
+/* A reason may stand behind the field that it is of: "block: ...". */
 export function reasonText(whole) {
-  const [, text] = /^(?:#\/[\w/]+: )?(.*)$/s.exec(whole);
+  const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/]+: /, "");
   for (const [pattern, zh] of RULES) {
     const found = pattern.exec(text);
     if (found) return zh.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);

@@ -1,6 +1,7 @@
 /* The command ls: experiments or sweeps by filters, newest first. */
 #include "client/commands/command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,9 +146,17 @@ static enum style count_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return STYLE_WORSE;
 }
 
+/* Without those that were refused, which are no experiments: ls --state failed lists as many. */
 static enum style failed_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    return count_cell(text, row, "failed");
+    double failed = json_path_number(row, "failed") - fmax(0, json_path_number(row, "refused"));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, failed > 0 ? "%.0f" : "", failed);
+    return STYLE_WORSE;
+}
+
+static enum style refused_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    return count_cell(text, row, "refused");
 }
 
 static enum style cancelled_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
@@ -171,6 +180,7 @@ static const struct rows_table_column sweep_columns[] = {
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
     {"measured", NULL, SHEET_RIGHT, .cell = measured_cell},
     {"failed", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = failed_cell},
+    {"refused", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = refused_cell},
     {"request", NULL, SPARE | SHEET_CUT, .cell = sweep_request_cell},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
@@ -233,6 +243,25 @@ static void check_kernel(struct context *context, const char *name)
     free(path);
 }
 
+/* Remarks that the list lacks the points of the sweep that were refused, or that there is no such sweep. */
+static void check_sweep(struct context *context, const char *id)
+{
+    char *path = fetch_path(context, "/v1/sweeps", id, "?page_size=1");
+    const struct http_client_request question = {
+        .method = "GET", .path = path ? path : "", .accept_status = 404};
+    json_t *sweep = NULL;
+    bool answered = path && fetch_document(context, &question, &sweep) == EXIT_FINE;
+    double refused = json_path_number(sweep, "refused");
+    if (refused > 0)
+        screen_remark(&context->screen,
+                      language_text("refused, and therefore no experiments: %.0f; coalesce show %s says why"),
+                      refused, id);
+    else if (answered && !json_path_text(sweep, "id", NULL))
+        fetch_remark_missing(context, path);
+    json_decref(sweep);
+    free(path);
+}
+
 static bool has_owner(const json_t *rows)
 {
     size_t i;
@@ -272,6 +301,8 @@ static void print_list(struct context *context, const json_t *document)
     bool sweeps = given[OPTION_SWEEPS] != NULL;
     if (given[OPTION_KERNEL] && !json_array_size(json_object_get(document, "experiments")))
         check_kernel(context, given[OPTION_KERNEL]);
+    if (given[OPTION_SWEEP])
+        check_sweep(context, given[OPTION_SWEEP]);
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
     print_rows(context, json_object_get(document, sweeps ? "sweeps" : "experiments"),

@@ -290,6 +290,11 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
     json_array_foreach (waiting, i, row)
         fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), json_path_text(row, "kernel", ""),
                 json_path_text(row, "owner", language_text("nobody")));
+    size_t listed = json_array_size(waiting);
+    double queued = json_path_number(queue, "queued");
+    if (listed == WAITING_MAX && queued > (double)listed)
+        fprintf(out, language_text("  and %.0f more, which were queued before: coalesce ls --state queued\n"),
+                queued - (double)listed);
 }
 
 static int show_once(struct context *context, bool page)

@@ -337,9 +337,12 @@ int parameters_add(json_t *request, const char *const *words, int count, bool ax
         name[length + label] = '\0';
         if (!equals[1] && strncmp(name, "labels.", 7) != 0)
             return error_set(error, ERROR_INVALID, language_text("%s has no value"), name);
-        json_t *value = read_value(name, equals + 1, axes, error);
-        if (!value)
+        struct error why = {0};
+        json_t *value = read_value(name, equals + 1, axes, &why);
+        if (!value && !why.kind)
             return error_set(error, ERROR_INVALID, language_text("%s cannot be read"), name);
+        if (!value)
+            return error_set(error, why.kind, "%s: %s", name, why.text);
         if (put(request, name, value, error) != 0)
             return -1;
     }

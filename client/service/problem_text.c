@@ -1,5 +1,6 @@
 #include "client/service/problem_text.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static const struct {
     {"describe all parameters in \"arguments\"",
      "describe all parameters in a file for --members: coalesce help check"},
     {"请在 \"arguments\" 中描述", "请在 --members 的文件中描述（coalesce help check）"},
+    {"registers_per_thread must be", "registers must be"},
+    {"registers_per_thread 必须是", "registers 必须是"},
     {"POST /v1/predictions", "coalesce predict"},
     {"POST /v1/sweeps", "coalesce sweep"},
     {"DELETE with ?remove=true", "coalesce remove"},
@@ -146,6 +149,17 @@ static void print_field(const char *pointer, const char *detail, char *const *ar
     fprintf(stderr, " %s\n", detail);
 }
 
+/* True where both say the same of values of one list: the pointers are "#/offset/0" and "#/offset/1". */
+static bool is_same(const json_t *row, const json_t *other)
+{
+    const char *pointer = json_string_value(json_object_get(row, "pointer")),
+               *others = json_string_value(json_object_get(other, "pointer")),
+               *end = pointer ? strrchr(pointer, '/') : NULL;
+    return end && others && isdigit((unsigned char)end[1]) &&
+           strncmp(pointer, others, (size_t)(end + 1 - pointer)) == 0 &&
+           json_equal(json_object_get(row, "detail"), json_object_get(other, "detail"));
+}
+
 void problem_text_print(struct screen *screen, long status, const char *body, char *const *arguments,
                         int argument_count)
 {
@@ -170,6 +184,8 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
     json_array_foreach (errors, i, row) {
         const char *pointer = json_string_value(json_object_get(row, "pointer"));
         const char *what = json_string_value(json_object_get(row, "detail"));
+        if (i > 0 && is_same(row, json_array_get(errors, i - 1)))
+            continue;
         if (what)
             what = command_words(&words, what);
         if (what && argument_count && json_is_integer(json_object_get(row, "line")))

@@ -44,6 +44,7 @@ static void write_counts(struct json_writer *json, const struct sweep_row *row)
     json_writer_int(json, "done", done);
     for (enum job_state state = 0; state < JOB_STATES; state++)
         json_writer_int(json, job_state_name(state), states[state]);
+    json_writer_int(json, "refused", row->refused);
     json_writer_int(json, "removed", row->removed);
 }
 

@@ -232,7 +232,8 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
         row->recipe = rows_text(&rows, 1, &no_memory);
         row->submitted_ms = sqlite3_column_int64(rows.row, 2);
         row->total = sqlite3_column_int(rows.row, 3);
-        row->states[JOB_FAILED] += sqlite3_column_int(rows.row, 4);
+        row->refused = sqlite3_column_int(rows.row, 4);
+        row->states[JOB_FAILED] += row->refused;
         row->cancelled = sqlite3_column_int(rows.row, 5);
         rows_copy(&rows, 6, row->owner, sizeof row->owner);
         row->rounds = sqlite3_column_int(rows.row, 7);

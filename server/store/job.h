@@ -60,6 +60,7 @@ struct sweep_row {
     int total;           /* runs: points in all rounds */
     int states
         [JOB_STATES]; /* counted: runs by the state of their experiment; failed if they cannot be launched */
+    int refused;      /* runs that cannot be launched: they have no experiment */
     struct device_set devices; /* counted: those that have its experiments, or had */
     int removed;               /* counted: runs whose experiment was removed from the store */
     char *request;             /* as it came; owned, as the next */

@@ -8,8 +8,8 @@ import subprocess
 import threading
 
 import pytest
-from command import COMMAND, INTERRUPTED, REFUSED, UNREACHABLE, USAGE, coalesce, environment
-from conftest import start, token_line  # noqa: F401
+from command import COMMAND, FAILED, INTERRUPTED, REFUSED, UNREACHABLE, USAGE, coalesce, environment
+from conftest import service, start, token_line  # noqa: F401
 
 SECRET = "the-secret-of-ada-0123456789"
 
@@ -177,3 +177,17 @@ def test_a_full_disk_behind_standard_output_is_a_failure(start):  # noqa: F811
     with open("/dev/full", "w") as full:
         done = subprocess.run([COMMAND, "kernels"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment(start().url))
     assert done.returncode == 1 and "cannot be written" in done.stderr
+
+
+def test_the_points_that_were_refused_are_told_where_experiments_are_listed(service):  # noqa: F811
+    identity = coalesce(service, "sweep", "copy", "size=64", "block=0,128", "-d").stdout.strip()
+    coalesce(service, "watch", identity, expect=FAILED)
+    head, row = (line.split() for line in coalesce(service, "ls", "--sweeps", "-n", "1").stdout.splitlines())
+    assert head[:4] == ["id", "state", "measured", "refused"] and row[:6] == [identity, "finished", "1", "of", "2", "1"]
+    listed = coalesce(service, "ls", "--sweep", identity)
+    assert len(listed.stdout.splitlines()) == 2
+    assert f"refused, and therefore no experiments: 1; coalesce show {identity} says why" in listed.stderr
+    missing = identity[:-1] + ("0" if identity[-1] != "0" else "1")
+    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing).stderr
+    twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
+    assert twice.count("unknown field") == 1

@@ -91,7 +91,7 @@ def test_a_size_of_two_numbers_is_one_shape_for_two_dimensions_and_two_sizes_for
 
 def test_what_cannot_be_launched_is_a_failed_point_that_names_the_limit(service):
     sweep = run(service, {"kernel": "sum_matrix_2d", "size": [512, 512], "block": [[32, 8], [256, 8]]})
-    assert (sweep["state"], sweep["succeeded"], sweep["failed"], sweep["done"]) == ("finished", 1, 1, 2)
+    assert (sweep["state"], sweep["succeeded"], sweep["failed"], sweep["done"], sweep["refused"]) == ("finished", 1, 1, 2, 1)
     good, bad = sweep["points"]
     assert good["state"] == "succeeded" and bad["state"] == "failed" and bad["id"] is None and bad["result"] is None
     assert bad["failure"]["kind"] == "invalid" and "1024" in bad["failure"]["detail"]
@@ -222,7 +222,7 @@ def test_a_table_is_a_row_a_point_by_accept_and_by_name(service):
     assert (first["block_x"], first["block_y"], first["block_z"], first["state"]) == ("32", "8", "1", "succeeded")
     assert float(first["cold_median_us"]) == 1.7 and first["verified"] == "true" and first["failure_kind"] == ""
     assert last["state"] == "failed" and last["failure_kind"] == "invalid" and last["id"] == ""
-    assert last["failure_detail"].startswith("#/block: ") and last["cold_median_us"] == ""
+    assert last["failure_detail"].startswith("block: ") and last["cold_median_us"] == ""
     assert service.get(f"/v1/sweeps/{sweep['id']}", headers={"Accept": "text/html"}).status_code == 406
 
 
