@@ -309,7 +309,8 @@ const keysButton = () =>
 
 function keyPressed(event) {
   if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.closest?.("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) return;
+  if (event.target.closest?.("input:not([type=checkbox], [type=radio], [type=range]), textarea, [contenteditable]"))
+    return;
   event.preventDefault();
   keysShow();
 }

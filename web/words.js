@@ -181,6 +181,7 @@ const part = {
   "state.finished": ["ended, not all well", "已结束，部分失败"],
   "state.failed": ["failed", "失败"],
   "state.cancelled": ["cancelled", "已取消"],
+  "progress.paused": ["paused: what waits begins when somebody resumes it", "已暂停：恢复之后才会继续"],
   "state.removed": ["removed", "已删除"],
   "state.idle": ["idle", "空闲"],
   "state.measuring": ["measuring", "测量中"],

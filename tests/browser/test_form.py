@@ -252,6 +252,24 @@ def test_after_run_the_focus_is_on_the_heading_of_what_was_asked_for(browser, se
     walk.end()
 
 
+def test_a_recipe_and_a_lesson_say_that_the_queue_is_paused(browser, serve):
+    service = serve()
+    service.works()
+    assert service.request("POST", "/v1/queue/pause").ok
+    sweep, lesson = (service.request("POST", "/v1/sweeps", json=body).json() for body in (
+        {"recipe": "read_segment_cached"}, {"kernel": "strided", "stride": [1, 2], "labels": {"lesson": "strides"}}))
+    walk = Walk(browser, service).open(f"recipes/read_segment_cached?sweep={sweep['id']}&lang=en")
+    walk.says(f"0 of {sweep['total']} measured, paused: what waits begins when somebody resumes it")
+    walk.open("lessons/strides?lang=en")
+    for _ in range(3):
+        walk.click(".answers button", "I do not know")
+    walk.until(lambda: len(walk.all(".reply")) == 3)
+    walk.script(f"(kept => sessionStorage['lesson.strides'] = JSON.stringify({{...kept, sweep: '{lesson['id']}'}}))(JSON.parse(sessionStorage['lesson.strides']))")
+    walk.open("lessons/strides?lang=en")
+    walk.says("0 of 2 measured, paused: what waits begins when somebody resumes it")
+    walk.end()
+
+
 def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(browser, serve, sized):
     service = serve()
     service.works()

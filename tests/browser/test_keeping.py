@@ -98,8 +98,10 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     # The end of an id, as the lists show it, will do.
     walk.open(f"compare?a=sweep:…\u2060{one[-6:]}&b={other[-6:]}&lang=en").says("no point in common")
     walk.until(lambda: f"a=sweep:{one}&b=sweep:{other}" in unquote(browser.current_url))
+    walk.open(f"compare?a=sweep:{one}&b=QQQQQQ&lang=en").says("No id among the newest 500 ends in QQQQQQ: give the whole one")
+    walk.open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("no point in common")
     walk.click("button", "Compare although kernel differs").until(lambda: "but_for=" in browser.current_url)
-    walk.says("But for kernel, as asked.", ".differs")
+    walk.says("Points that ask for the same but for kernel")
     assert "sha256" not in walk.text("main"), "another kernel has another source"
     walk.click("summary", "What is compared").until(lambda: walk.all("#option-same")[0].is_displayed())
     for typed, there in ("60", False), ("1", True):  # in percent, up to 50

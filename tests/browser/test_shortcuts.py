@@ -56,6 +56,9 @@ def test_each_key_of_the_sheet_does_what_it_says(browser, serve):  # noqa: F811
     walk.until(lambda: at() == 9)
     slider.send_keys(Keys.SHIFT, Keys.ARROW_RIGHT)
     walk.until(lambda: at() == 17)
+    press(browser, "?")
+    walk.says("Keyboard shortcuts", SHEET)  # a slider takes no characters
+    press(browser, Keys.ESCAPE)
     number = walk.until(lambda: walk.all("input[aria-label='Number of the warp']"))[0]
     walk.until(lambda: number.get_attribute("value") == "1")
     number.send_keys(Keys.ARROW_UP)

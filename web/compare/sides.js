@@ -65,14 +65,17 @@ export function sideText({sweeps, experiments, labels, members, where}) {
 export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length &&
   !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
 
-/* The id of which that is the end, as the lists show it, among the newest ones of these kinds; else what was given. */
+/* The id of which that is the end, as the lists show it, among the newest ones of these kinds. Throws an error with
+   what to do where none has that end, or several have. */
 async function whole(end, kinds, signal) {
-  for (const kind of end.length < ID_LENGTH ? kinds : []) {
+  if (end.length === ID_LENGTH) return end;
+  for (const kind of kinds) {
     const {[kind]: rows} = await api.get(`/v1/${kind}?page_size=500`, {signal}),
                    found = rows.filter(({id}) => id.endsWith(end));
     if (found.length === 1) return found[0].id;
+    if (found.length) throw new Error(t("compare.several_ids", {end, n: found.length}));
   }
-  return end;
+  throw new Error(t("compare.no_id", {end}));
 }
 
 export const hasShortId = ({bare, sweeps, experiments}) =>

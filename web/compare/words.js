@@ -16,6 +16,8 @@ wordsAdd({
   "compare.sweep": ["sweep", "扫描"],
   "compare.no_sweep": ["no sweep: by what stands below", "不选扫描：按下面的条件"],
   "compare.sweeps": ["{n} sweeps together", "{n} 个扫描合并"],
+  "compare.no_id": ["No id among the newest 500 ends in {end}: give the whole one", "最近 500 个 ID 中没有以 {end} 结尾的：请写出完整的 ID"],
+  "compare.several_ids": ["{n} ids end in {end}: give more of the one that is meant", "有 {n} 个 ID 以 {end} 结尾：请多写几位"],
   "compare.older": ["an older one: sweep:ID in the field below", "更早的扫描：在下面的字段写 sweep:ID"],
   "compare.rest": ["and of it", "并且"],
   "compare.rest_example": ["where.offset:11, device:0, label:node=a", "where.offset:11, device:0, label:node=a"],

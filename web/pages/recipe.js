@@ -131,14 +131,17 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     function statusShow(sweep, points) {
       const own = h("a", {href: link(`sweeps/${sweep.id}`)}, t("recipes.its_sweep"));
       const ran = ranOn(points);
-      const text = sweep.state === "running" ?
-        t("recipes.running", {done: count(sweep.done), total: count(sweep.total)}) :
-        t("recipes.ended", {
-          device: ran?.device_name ?? deviceName,
-          when: moment(sweep.finished_at ?? sweep.submitted_at, language()),
-          n: count(sweep.succeeded),
-          of: count(sweep.total)
-        });
+      const text = sweep.state === "running" ? t("recipes.running", {
+        done: count(sweep.done),
+        total: count(sweep.total),
+        more: sweep.paused ? t("punct.comma") + t("progress.paused") : ""
+      }) :
+                                               t("recipes.ended", {
+                                                 device: ran?.device_name ?? deviceName,
+                                                 when: moment(sweep.finished_at ?? sweep.submitted_at, language()),
+                                                 n: count(sweep.succeeded),
+                                                 of: count(sweep.total)
+                                               });
       replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? [t("recipes.a_cpu"), " "] : null, own);
       announce(text);
     }

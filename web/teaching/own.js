@@ -83,7 +83,8 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
           again = false;
           return await finish(id, state);
         }
-        redraw(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
+        const more = state.paused ? t("punct.comma") + t("progress.paused") : "";
+        redraw(said, t("lessons.runs", {done: count(state.done), total: count(state.total), more}), " ", sweepLink(id));
       } catch (error) {
         again = false;
         if (signal.aborted) return;
