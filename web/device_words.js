@@ -79,7 +79,7 @@ wordsAdd({
   "constant.bandwidth_gbps": ["bandwidth of DRAM", "显存带宽"],
   "constant.activate_ps": ["a DRAM page opened", "打开一个显存页"],
   "constant.dirty_mb": ["that the L2 keeps of stores", "L2 保留的写入量"],
-  "constant.flit_ps": ["a line asked for, or 64 bytes stored, to the L2", "向 L2 请求一条缓存行，或写 64 字节"],
+  "constant.flit_ps": ["a line asked for, the head of a line stored, or 64 bytes of it, to the L2", "向 L2 请求一条缓存行，或写一条缓存行的头、其中的 64 字节"],
   "constant.narrow_flits": ["more for a line stored in part", "部分写入的缓存行的额外量"],
   "constant.slice_per_ns": ["requests that one slice of the L2 answers", "一个 L2 分片可应答的请求"],
   "constant.step_ns": ["a barrier", "一次屏障"],

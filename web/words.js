@@ -72,6 +72,7 @@ const meanings = {
   "sector": [["sector", "32 bytes, the least that moves."], ["扇区", "32 字节，搬运的最小单位。"]],
   "line": [["line", "128 bytes, four sectors with one tag."], ["缓存行", "128 字节，共用一个标签的四个扇区。"]],
   "transaction": [["transaction", "What the chip's generation counts as one move."], ["事务", "该代芯片所计的一次搬运。"]],
+  "least_efficiency": [["lower efficiency", "Of the loads' and the stores' efficiency the lower one: bytes asked for over bytes moved; not speed."], ["较低效率", "读取效率与写入效率中较低的一个：请求的字节与所搬运的字节之比，不是速度。"]],
   "efficiency": [["efficiency", "Bytes asked for over bytes moved; not speed."], ["效率", "请求的字节与所搬运的字节之比，不是速度。"]],
   "coalesced": [["coalesced", "Lanes' words fall into the fewest sectors."], ["合并访问", "各通道的数据落在最少的扇区里；首地址不在边界上时是未对齐（misaligned）。"]],
   "offset": [["offset", "Elements by which an access is shifted."], ["偏移", "访问的起点移动的元素个数。"]],

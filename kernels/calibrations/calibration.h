@@ -26,7 +26,7 @@ enum calibration_constant {
     CALIBRATION_BANDWIDTH,    /* GB/s: DRAM */
     CALIBRATION_ACTIVATE,     /* ps: a DRAM page is opened, whole device */
     CALIBRATION_DIRTY,        /* MB: that the L2 keeps, of what was read and written */
-    /* ps: a line asked for, or up to 64 bytes stored, from the SMs to the L2, whole device */
+    /* ps: a line asked for, the head of a line stored, or up to 64 bytes of it, from the SMs to the L2, whole device */
     CALIBRATION_FLIT,
     CALIBRATION_NARROW, /* flits: more for a line of which lanes store 8 bytes each, less than 64 in all */
     CALIBRATION_SLICE,  /* requests a ns that one slice of the L2 answers */

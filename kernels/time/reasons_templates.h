@@ -32,8 +32,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "DRAM reads {read} and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
         "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
     [TIME_L2] = {
-        "{amount} {unit} (a line asked for, or up to 64 bytes stored), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "共 {amount} 个传输单元（请求一条缓存行、或写入至多 64 字节各计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "{amount} {unit} (one for each line asked for or stored, and one for each 64 bytes stored or less), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "共 {amount} 个传输单元（每请求或写入一条缓存行计一个，写入的数据每 64 字节另计一个，不足也计一个），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_L1] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 的 L1 要访问 {amount} 次（读取的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
@@ -51,20 +51,20 @@ static const struct text_pair facts[TIME_BOUNDS] = {
 /* What would have to change for the launch to take as long as the second bound. */
 static const struct text_pair remedies[TIME_BOUNDS] = {
     [TIME_LAUNCH] = {
-        " With {allowed} blocks for the same work, larger ones or with more work a thread, it would be {second_us} us, as long as {second} takes.",
+        " With {allowed} blocks for the same work, larger ones or with more work a thread, this limit would be {second_us} us, as is that of {second}.",
         "若加大线程块，或让每个线程多做几份工作，把线程块减到 {allowed} 个，启动只需 {second_us} us，与{second}所需相当。"},
-    [TIME_DRAM] = {" Only fewer bytes would take less time.", "只有减少读写的字节数才会更快。"},
+    [TIME_DRAM] = {" Only fewer bytes would take less than {limit_us} us.", "只有减少读写的字节数，才能少于 {limit_us} us。"},
     [TIME_L2] = {
-        " With {allowed}, because the lanes of a warp touch fewer lines, it would be {second_us} us, as long as {second} takes.",
+        " With {allowed}, because the lanes of a warp touch fewer lines, this limit would be {second_us} us, as is that of {second}.",
         "若合并访问，使每个线程束触及更少的缓存行，减到 {allowed} 个，只需 {second_us} us，与{second}所需相当。"},
     [TIME_L1] = {
-        " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, it would be {second_us} us, as long as {second} takes.",
+        " With {allowed}, because the lanes of a warp touch fewer lines, or banks of shared memory conflict less, this limit would be {second_us} us, as is that of {second}.",
         "若合并访问，使每个线程束触及更少的缓存行，或减少共享内存的存储体冲突，减到 {allowed} 次，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LINES] = {
-        " With {allowed}, because lanes touch fewer lines, it would be {second_us} us, as long as {second} takes; less shared memory beside the L1 helps as well.",
+        " With {allowed}, because lanes touch fewer lines, this limit would be {second_us} us, as is that of {second}; less shared memory beside the L1 helps as well.",
         "若每个线程束触及更少的缓存行，减到 {allowed} 行，只需 {second_us} us，与{second}所需相当；少用共享内存、把空间让给 L1 也有帮助。"},
     [TIME_ISSUE] = {
-        " With {allowed}, by wider accesses, more elements a thread or less arithmetic, it would be {second_us} us, as long as {second} takes.",
+        " With {allowed}, by wider accesses, more elements a thread or less arithmetic, this limit would be {second_us} us, as is that of {second}.",
         "若用更宽的访问、让每个线程处理更多元素或减少运算，把指令减到 {allowed} 条，只需 {second_us} us，与{second}所需相当。"},
     [TIME_LATENCY] = {
         " {more} times as much would do: more loads a thread before the first one is used, or more than the {warps} warps that are resident.",

@@ -1,4 +1,5 @@
-/* The lessons in their order; each is a module of its own, loaded when it is opened. */
+/* The lessons in their order; each is a module of its own, loaded when it is opened. recipe: where it asks for more
+   than the tables below do. */
 export const LESSONS = [
   {
     "name": "offsets",
@@ -38,24 +39,28 @@ export const LESSONS = [
   },
   {
     "name": "latency_hiding",
+    "recipe": "latency_hiding",
     "questions": 2,
     "title": ["What hides a latency?", "什么能掩盖延迟？"],
     "about": ["Warps, or independent instructions", "线程束，或互不依赖的指令"]
   },
   {
     "name": "footprint",
+    "recipe": "latency_by_footprint",
     "questions": 2,
     "title": ["How long does one load take?", "一次读取要多久？"],
     "about": ["Latency by footprint: L1, L2, memory", "不同数据量的延迟：L1、L2、显存"]
   },
   {
     "name": "banks",
+    "recipe": "bank_strides",
     "questions": 4,
     "title": ["When do lanes wait for a bank?", "通道什么时候要等存储体？"],
     "about": ["Shared memory: strides, padding, transpose", "共享内存：步长、填充、转置"]
   },
   {
     "name": "paths",
+    "recipe": "cache_paths",
     "questions": 2,
     "title": ["What if loads go past the L1?", "绕过 L1 会怎样？"],
     "about": ["Cache paths", "缓存路径"]
@@ -68,12 +73,14 @@ export const LESSONS = [
   },
   {
     "name": "four_more",
+    "recipe": "access_widths",
     "questions": 4,
     "title": ["Four more, shortly", "再来四个小问题"],
     "about": ["Widths, registers, barriers, atomic updates", "宽度、寄存器、屏障、原子更新"]
   },
   {
     "name": "multiprocessor",
+    "recipe": "barriers",
     "questions": 5,
     "title": ["What fits a multiprocessor, and what must?", "一个多处理器放得下多少，又需要多少？"],
     "about": [
@@ -140,10 +147,5 @@ export const TABLES = [
     "recipe": "sum_matrix_blocks",
     "lesson": "shapes",
     "title": ["Fifteen block shapes: time, occupancy, throughput", "十五种块形状：时间、占用率、吞吐量"]
-  },
-  {
-    "recipe": "latency_hiding",
-    "lesson": "latency_hiding",
-    "title": ["Warps that hide latency, by chip", "各代芯片掩盖延迟所需的线程束"]
   }
 ];

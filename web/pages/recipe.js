@@ -13,13 +13,12 @@ import "../creation/words.js";
 
 const REDRAW_MS = 500;
 
-/* The lesson that explains the table. */
+/* The lesson that explains what is measured. */
 function whyLink(name) {
-  const found = TABLES.find(one => one.recipe === name);
-  return found &&
-    h("p", {},
-      h("a", {href: link(`lessons/${found.lesson}`)},
-        t("lessons.why_there", {n: LESSONS.findIndex(one => one.name === found.lesson) + 1})));
+  const table = TABLES.find(one => one.recipe === name),
+        at = LESSONS.findIndex(one => table ? one.name === table.lesson : one.recipe === name);
+  return at >= 0 &&
+    h("p", {}, h("a", {href: link(`lessons/${LESSONS[at].name}`)}, t("lessons.why_there", {n: at + 1})));
 }
 
 export const title = ({name}) => t("recipes.title_of", {name});

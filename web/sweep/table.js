@@ -103,7 +103,7 @@ function columnsOf(sweep, kindOf) {
       {head: headCell([term("hot"), `, ${t("table.ns")}`], true), cell: point => value("hot_ns_per_operation", point)},
     has("hot_gops") && {head: headCell([term("hot"), ", Gop/s"], true), cell: point => value("hot_gops", point)},
     (has("measured_gld_efficiency_pct") || has("measured_gst_efficiency_pct")) && {
-      head: headCell(term("efficiency"), true),
+      head: headCell(term("least_efficiency"), true),
       cell: point => {
         const known = leastOf(point.efficiency.counted), of = known ?? leastOf(point.efficiency.predicted);
         return numberCell(
