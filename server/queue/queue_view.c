@@ -184,6 +184,26 @@ static int owners_compare(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
+/* The first override of the owner for these devices, or the last one; NULL: there is none. */
+static const struct entry *override_find(const struct owner *owner, const struct position_servers *servers,
+                                         bool last)
+{
+    const struct order_node *found = NULL;
+    const struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
+        const struct device_group *group = owner_queue->device_group;
+        int at = last ? order_size(group->overrides) - 1 : 0;
+        if (!owner_queue->overrides || !device_set_count_both(&group->devices, &servers->devices))
+            continue;
+        const struct order_node *node = order_at(group->overrides, at);
+        while (((const struct entry *)node)->owner != owner)
+            node = order_at(group->overrides, at += last ? -1 : 1);
+        if (!found || order_before(node, found) != last)
+            found = node;
+    }
+    return (const struct entry *)found;
+}
+
 /* Sets what the owner runs next on the device, when that begins and when all of the owner's have ended. */
 static void owner_set_next(struct queue *queue, const struct position_servers *servers,
                            struct queue_owner *row)
@@ -197,12 +217,16 @@ static void owner_set_next(struct queue *queue, const struct position_servers *s
             (!first || order_before(node, first)))
             first = node;
     }
-    if (!first)
+    const struct entry *override = override_find(owner, servers, false);
+    if (!first && !override)
         return;
-    memcpy(row->next, first->id, ID_BYTES);
     int waiting = position_load(queue, owner, servers, queue_state_now_ns(queue)).share.waiting;
-    struct queue_position last = position_by_share(queue, owner, servers, waiting - 1, -1);
-    row->begins_s = position_by_share(queue, owner, servers, 0, -1).ahead_s;
+    struct queue_position next = override ? position_of_entry(queue, override)
+                                          : position_by_share(queue, owner, servers, 0, -1),
+                          last = first ? position_by_share(queue, owner, servers, waiting - 1, -1)
+                                       : position_of_entry(queue, override_find(owner, servers, true));
+    memcpy(row->next, override ? override->task.id : first->id, ID_BYTES);
+    row->begins_s = next.ahead_s;
     row->ends_s = last.ahead_s < 0 || last.own_s < 0 ? -1 : last.ahead_s + last.own_s;
 }
 

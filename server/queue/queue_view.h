@@ -42,7 +42,7 @@ struct queue_owner {
     bool running;               /* on the device */
     double share;               /* of the recent device time of all owners on all devices, 0 to 1 */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
-    char next[ID_BYTES]; /* of its waiting experiments the next one, overrides not considered; empty: none */
+    char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */
     double ends_s;       /* seconds until all of its waiting ones have ended; likewise */
 };

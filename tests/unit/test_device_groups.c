@@ -121,6 +121,12 @@ static void overrides_count_over_all_groups_of_a_device(void **state)
     assert_int_equal(queue_view_position(service->queue, pinned, &position), 0);
     assert_int_equal(queue_view_position(service->queue, unbound, &position), 1);
     assert_int_equal(queue_view_position(service->queue, old, &position), 2);
+    struct queue_owner *owners;
+    assert_int_equal(queue_view_owners(service->queue, 0, &owners), 3);
+    const char *const next[] = {old, unbound, pinned};
+    for (int i = 0; i < 3; i++)
+        assert_string_equal(owners[i].next, next[owners[i].name[0] - 'a']);
+    free(owners);
     assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, pinned);
     assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, unbound);
     assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, old);
