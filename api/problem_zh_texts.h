@@ -248,8 +248,11 @@ static const struct {
     /* lists and single things */
     {"there is no experiment %s", "没有编号为 {1} 的实验"},
     {"there is no sweep %s", "没有编号为 {1} 的扫描"},
+    {"experiment %s was removed with its sweep: POST /v1/sweeps/%s/restore brings it back until %s, for %s", "实验 {1} 已随其扫描删除：在 {3} 之前，{4}可用 POST /v1/sweeps/{2}/restore 恢复"},
     {"experiment %s was removed with its sweep: POST /v1/sweeps/%s/restore brings it back until %s", "实验 {1} 已随其扫描删除：在 {3} 之前可用 POST /v1/sweeps/{2}/restore 恢复"},
-    {"%s %s was removed by %s: POST /v1/%ss/%s/restore brings it back until %s", "{2} 已被 {3} 删除：在 {6} 之前可用 POST /v1/{4}s/{5}/restore 恢复"},
+    {"%s %s was removed by %s: POST /v1/%ss/%s/restore brings it back until %s, for %s", "{2} 已被 {3} 删除：在 {6} 之前，{7}可用 POST /v1/{4}s/{5}/restore 恢复"},
+    {"%s or an admin", "{1} 或管理员"},
+    {"an admin", "管理员"},
     {"%s %s was removed: POST /v1/%ss/%s/restore brings it back until %s", "{2} 已删除：在 {5} 之前可用 POST /v1/{3}s/{4}/restore 恢复"},
     {"the sweep of experiment %s was removed, too: POST /v1/sweeps/%s/restore first", "实验 {1} 所属的扫描也已删除：请先用 POST /v1/sweeps/{2}/restore 恢复该扫描"},
     {"no experiment %.32s is queued or running", "实验 {1} 不在排队，也不在运行"},

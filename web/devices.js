@@ -24,10 +24,11 @@ export const queueOf = (queue, index) => queue?.devices.find(one => one.device =
 
 export function heldBy(queue, index) {
   const own = queueOf(queue, index);
-  return own?.paused ? own : queue?.paused ? queue : null;
+  return own?.paused ? {...own, both: queue.paused} : queue?.paused ? queue : null;
 }
 
-export const heldText = held =>
+export const heldText = held => held.both ?
+  t("lab.both_paused") :
   t(`lab.${held.devices ? "queue_" : ""}paused${held.paused_by ? "_by" : ""}`, {who: held.paused_by});
 
 export function deviceState(device, queue) {

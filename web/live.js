@@ -4,9 +4,10 @@
    changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
    events, at most once a second; readings of the devices are asked for at most every 5 s. onChange(f) is told of each
    event, for who shows more than this. devicesListed(signal) promises the list alone. forRunners(button(...), signal)
-   is a button for who may run experiments. */
+   is a button for who may run experiments, heldNote(index, signal) a line beside it while nothing begins. */
 import * as api from "./api.js";
-import {DRAWN_MOST} from "./devices.js";
+import {DRAWN_MOST, heldBy, heldText} from "./devices.js";
+import {h} from "./dom.js";
 import {t} from "./words.js";
 
 const QUEUE_MS = 1000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
@@ -130,6 +131,18 @@ export function watchLive(f) {
       running = null;
     }
   };
+}
+
+/* A line that says, where that device or the queue is paused, that what one runs now does not begin. */
+export function heldNote(index, signal) {
+  const node = h("p", {class: "note", role: "status", hidden: true});
+  const end = watchLive(({queue}) => {
+    const held = heldBy(queue, index);
+    node.hidden = !held;
+    node.textContent = held ? heldText(held) : "";
+  });
+  signal.addEventListener("abort", end);
+  return node;
 }
 
 /* Takes a button that runs something from who may not, with the reason in the element behind it, until the signal is

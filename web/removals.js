@@ -4,9 +4,9 @@
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
    one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
    does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
-   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, by whomever.
-   focusUnder(): where the button that was pressed is gone, and the focus with it, the
-   first link or button of the bar gets it. */
+   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, for who may
+   restore it. focusUnder(): where the button that was pressed is gone, and the focus with it, the first link or button
+   of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -96,7 +96,15 @@ export function restoreOffer({problem}, go) {
     await read();
     await go(location.pathname + location.search);
   };
-  return path && h("p", {}, button(t("removals.undo"), back, {key: "restore"}));
+  if (!path) return null;
+  /* Where there are tokens, it says for whom. */
+  const limited = /, for (?:(\S+) or )?an admin$|之前，(?:(\S+) 或)?管理员可用/.exec(problem.detail),
+        node = h("p", {hidden: Boolean(limited)}, button(t("removals.undo"), back, {key: "restore"}));
+  if (limited)
+    get("/v1/whoami").then(({name, role}) => {
+      node.hidden = role !== "admin" && (role !== "run" || name !== (limited[1] ?? limited[2]));
+    }, () => {});
+  return node;
 }
 
 export function removalsBar(go) {

@@ -22,6 +22,8 @@ const RULES = [
   [/; POST \/v1\/predictions makes one|；POST \/v1\/predictions 给出一个/, ""],
   [/; DELETE with(?: \?remove=true removes|out remove cancels) it/, ""],
   [/；带 \?remove=true 的 DELETE 会删除它|；不带 remove 的 DELETE 会取消它/, ""],
+  [/POST \/v1\/\S+\/restore brings it back until (\S+), for (.+)/, (_, until, who) => `${who} can bring it back until ${at(until, "en")}`],
+  [/在 (\S+) 之前，(.+?)可用 POST \/v1\/\S+\/restore 恢复/, (_, until, who) => `${at(until, "zh")} 前${who}可以恢复`],
   [/POST \/v1\/\S+\/restore brings it back until (.+)/, (_, until) => `Undo brings it back until ${at(until, "en")}`],
   [/在 (.+) 之前可用 POST \/v1\/\S+\/restore 恢复/, (_, until) => `${at(until, "zh")} 前可撤销`],
   [/POST \/v1\/sweeps\/(\S+)\/restore first/, "bring back sweep $1 first"],

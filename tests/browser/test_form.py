@@ -259,14 +259,14 @@ def test_a_recipe_and_a_lesson_say_that_the_queue_is_paused(browser, serve):
     sweep, lesson = (service.request("POST", "/v1/sweeps", json=body).json() for body in (
         {"recipe": "read_segment_cached"}, {"kernel": "strided", "stride": [1, 2], "labels": {"lesson": "strides"}}))
     walk = Walk(browser, service).open(f"recipes/read_segment_cached?sweep={sweep['id']}&lang=en")
-    walk.says(f"0 of {sweep['total']} measured, paused: what waits begins when somebody resumes it")
+    walk.says(f"0 of {sweep['total']} measured").says("The queue is paused: what waits begins when somebody resumes it", "main")
     walk.open("lessons/strides?lang=en")
     for _ in range(3):
         walk.click(".answers button", "I do not know")
     walk.until(lambda: len(walk.all(".reply")) == 3)
     walk.script(f"(kept => sessionStorage['lesson.strides'] = JSON.stringify({{...kept, sweep: '{lesson['id']}'}}))(JSON.parse(sessionStorage['lesson.strides']))")
     walk.open("lessons/strides?lang=en")
-    walk.says("0 of 2 measured, paused: what waits begins when somebody resumes it")
+    walk.says("0 of 2 measured").says("The queue is paused: what waits begins when somebody resumes it", "main")
     walk.end()
 
 

@@ -204,10 +204,15 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         }, () => {});
     }
   });
-  const readResults = atMost(RESULTS_MS, () => resultsRead(api, mine, state, signal).then(read => {
-    rows = read;
-    draw();
-  }, () => {}));
+  const resultsLook = () => {
+    const whose = mine;
+    return resultsRead(api, whose, state, signal).then(read => {
+      if (whose !== mine) return;
+      rows = read;
+      draw();
+    }, () => {});
+  };
+  const readResults = atMost(RESULTS_MS, resultsLook);
 
   /* Without a name nothing is one's own. */
   function drawChoice() {
@@ -219,10 +224,13 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         data: {key: `results ${value}`},
         "aria-pressed": String(mine === value),
         onclick: () => {
+          if (mine === value) return;
           mine = value;
+          rows = null; /* they are another's */
           setQuery({results: mine ? "mine" : null});
           drawChoice();
-          readResults();
+          drawResults();
+          resultsLook();
         }
       },
         text);
@@ -258,7 +266,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       newcomerLook(now).catch(() => {});
       if (!choice.firstChild) drawChoice();
       const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
-      if (mark !== seen) readResults();
+      if (now.queue && mark !== seen) readResults(); /* the queue says whose */
       if (now.queue?.running) readSweeps();
       const next = now.queue && ownOf(now.queue, now.me).find(one => one.next)?.next;
       if (next && mark !== seen) known.ask(next);

@@ -3,7 +3,7 @@ import "../recipe/words.js";
 import {events, get, link, post, ApiError} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, moment} from "../format.js";
-import {atMost, forRunners} from "../live.js";
+import {atMost, forRunners, heldNote} from "../live.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
 import {button} from "../parts.js";
 import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
@@ -70,7 +70,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
     sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)),
-  none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, tables,
+  device && heldNote(device.index, signal), none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, tables,
   h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;
@@ -130,17 +130,14 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     function statusShow(sweep, points) {
       const own = h("a", {href: link(`sweeps/${sweep.id}`)}, t("recipes.its_sweep"));
       const ran = ranOn(points);
-      const text = sweep.state === "running" ? t("recipes.running", {
-        done: count(sweep.done),
-        total: count(sweep.total),
-        more: sweep.paused ? t("punct.comma") + t("progress.paused") : ""
-      }) :
-                                               t("recipes.ended", {
-                                                 device: ran?.device_name ?? deviceName,
-                                                 when: moment(sweep.finished_at ?? sweep.submitted_at, language()),
-                                                 n: count(sweep.succeeded),
-                                                 of: count(sweep.total)
-                                               });
+      const text = sweep.state === "running" ?
+        t("recipes.running", {done: count(sweep.done), total: count(sweep.total)}) :
+        t("recipes.ended", {
+          device: ran?.device_name ?? deviceName,
+          when: moment(sweep.finished_at ?? sweep.submitted_at, language()),
+          n: count(sweep.succeeded),
+          of: count(sweep.total)
+        });
       replace(status, text, " ", ran?.arch && !ran.arch.startsWith("sm_") ? [t("recipes.a_cpu"), " "] : null, own);
       announce(text);
     }

@@ -34,7 +34,7 @@ wordsAdd({
   "recipes.notes": ["Of the published table", "关于博文的表格"],
   "recipes.its_sweep": ["Its sweep", "查看扫描"],
   "recipes.never": ["Not yet run here: what is predicted stands below.", "尚未在此运行：下面是预测值。"],
-  "recipes.running": ["{done} of {total} measured{more}", "已测 {done}/{total}{more}"],
+  "recipes.running": ["{done} of {total} measured", "已测 {done}/{total}"],
   "recipes.ended": ["Measured on {device}, {when}: {n} of {of} succeeded.", "在 {device} 上测得，{when}：{of} 次中 {n} 次成功。"],
   "recipes.a_cpu": ["It is a CPU, not a GPU: nothing is counted, and predictions are those of an sm_90.", "这是 CPU 而非 GPU：没有计数，预测值属于 sm_90。"],
   "recipes.time": ["Time", "时间"],

@@ -4,7 +4,7 @@
 import {events, get, link, post, text} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
-import {forRunners} from "../live.js";
+import {forRunners, heldNote} from "../live.js";
 import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {medianOf, rowsOf} from "../table.js";
@@ -41,7 +41,7 @@ const sizesText = (size, axis) =>
 
 export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
   const said = h("p", {class: "note", role: "status"}), place = h("div", {class: "row buttons"});
-  const node = h("div", {class: "own", hidden: true}, place, said);
+  const node = h("div", {class: "own", hidden: true}, place, heldNote(device.index, signal), said);
   let end = null;
 
   const sweepLink = id => h("a", {href: link(`sweeps/${id}`)}, t("lessons.its_sweep"));
@@ -83,8 +83,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
           again = false;
           return await finish(id, state);
         }
-        const more = state.paused ? t("punct.comma") + t("progress.paused") : "";
-        redraw(said, t("lessons.runs", {done: count(state.done), total: count(state.total), more}), " ", sweepLink(id));
+        redraw(said, t("lessons.runs", {done: count(state.done), total: count(state.total)}), " ", sweepLink(id));
       } catch (error) {
         again = false;
         if (signal.aborted) return;

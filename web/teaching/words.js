@@ -58,7 +58,7 @@ wordsAdd({
   "lessons.this_cpu": ["this CPU", "本机 CPU"],
   "lessons.ask": ["Ask {device}", "测量（{device}）"],
   "lessons.ask_again": ["Ask {device} again", "再测一次（{device}）"],
-  "lessons.runs": ["{done} of {total} measured{more}.", "已测 {done}/{total}{more}。"],
+  "lessons.runs": ["{done} of {total} measured.", "已测 {done}/{total}。"],
   "lessons.its_sweep": ["Its sweep", "查看扫描"],
   "lessons.cpu_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n}: its caches and its memory are others, so hold only ratios beside those of the H200.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}：缓存与内存都不同，只宜与 H200 比较比值。"],
   "lessons.cpu_only_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n}.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}。"],
