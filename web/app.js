@@ -241,6 +241,7 @@ function languageChoice(redraw) {
         await words.languageReady().catch(() => {});
         setQuery({lang: null});
         redraw();
+        document.querySelector(".languages [aria-pressed=true]").focus({preventScroll: true});
       }
     },
       text);

@@ -138,3 +138,35 @@ def test_an_owner_brings_back_what_another_one_removed(browser, people):  # noqa
     walk.click("main button", "撤销").says("GB/s", "h1")
     assert people("bob").get(f"/v1/experiments/{identity}").ok
     walk.open("?lang=en").end()
+
+
+def test_what_is_pressed_keeps_the_focus_though_it_draws_its_panel_anew(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("new?kernel=read_offset&size=4096&offset=1&lang=en")
+    walk.until(lambda: walk.all(".chips [data-key='side gst']") or walk.all("[data-key='side gst']"))
+    held = "document.activeElement !== document.body && document.activeElement.isConnected && document.activeElement.matches(arguments[0])"
+    for pressed, key, came in (
+            ("[data-key='side gst']", Keys.ENTER, "[...document.querySelectorAll('[data-key=\"side gst\"]')].some(one => one.ariaPressed === 'true')"),
+            (".memory-panel summary", Keys.ENTER, "document.querySelector('.memory-panel details').open"),
+            ("[data-key='chip 0']", Keys.ARROW_DOWN, "document.querySelector('[data-key=\"chip 0\"]').dataset.of === 'sm_21'"),
+            ("[data-key='chip 0']", Keys.ARROW_DOWN, "document.querySelector('[data-key=\"chip 0\"]').dataset.of === 'sm_30'"),
+            (".languages [lang^=zh]", Keys.ENTER, "document.documentElement.lang.startsWith('zh')"),
+            (".languages [lang=en]", Keys.ENTER, "document.documentElement.lang === 'en'")):
+        walk.until(lambda: walk.all(pressed))
+        walk.script("document.querySelector(arguments[0]).focus()", pressed)
+        press(browser, key)
+        walk.until(lambda: walk.script(came))
+        walk.until(lambda: walk.script(held, pressed))
+    walk.end()
+
+
+def test_escape_from_the_bar_goes_back_to_the_row(browser, service):  # noqa: F811
+    sweep_of(service, offset=[0, 8, 16, 24])
+    walk = Walk(browser, service).open("experiments?lang=en")
+    box = walk.until(lambda: walk.all("tbody .choose input"))[2]
+    key = box.get_attribute("data-key")
+    box.send_keys(Keys.SPACE)
+    walk.says("1 chosen", ".chosen-bar")
+    press(browser, Keys.ENTER, Keys.TAB, Keys.ESCAPE)
+    walk.until(lambda: not walk.all(".chosen-bar")[0].is_displayed())
+    walk.until(lambda: focus(walk) == key)
+    walk.end()

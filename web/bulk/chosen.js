@@ -45,10 +45,11 @@ export class Chosen {
     this.changed();
   }
 
-  /* From the bar: chooses none, with the focus back in the table. */
+  /* From the bar: chooses none, with the focus back on the row that was chosen last. */
   leave() {
+    const boxOf = which => document.querySelector(`[data-key="choose ${which}"]`);
     this.clear();
-    document.querySelector('[data-key="choose all"]')?.focus({preventScroll: true});
+    (boxOf(this.from) ?? boxOf("all"))?.focus();
   }
 
   /* A click on the box of `id`; with Shift all from the one before it. */

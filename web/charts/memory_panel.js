@@ -4,7 +4,7 @@
    memoryPanel({onWarp, onChip}) gives {node, show({explain, before, after, chips}), stale(bool), close()}. onWarp(n)
    gets the warp of the launch, from 0 on, that is wanted; onChip(name) the architecture in whose units it is, which is
    one of `chips`. */
-import {h, replace} from "../dom.js";
+import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
 import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "./architectures.js";
@@ -40,7 +40,8 @@ export function memoryPanel({onWarp, onChip}) {
   const earlier = step(-1, "‹", "memory.warp_before"), later = step(1, "›", "memory.warp_after");
   const steps = h("span", {class: "warp-steps note"}, earlier, term("warp"), " ", at, " ", of, later);
   const place = h("div", {class: "memory-place"}), more = h("div", {class: "memory-more"});
-  const rows = h("details", {class: "memory-table"}, h("summary", {}, t("chart.table")));
+  const rowsPlace = h("div", {}),
+        rows = h("details", {class: "memory-table"}, h("summary", {}, t("chart.table")), rowsPlace);
   const chip = h("span", {class: "memory-chip note"});
   const node =
     h("section", {class: "panel memory-panel"},
@@ -101,9 +102,14 @@ export function memoryPanel({onWarp, onChip}) {
     if (!explain.arch) return replace(chip);
     const label = arch => architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`;
     const select = onChip && chips.length > 1 &&
-      h("select", {"aria-label": t("memory.chip_choose"), value: explain.arch, onchange: () => onChip(select.value)},
+      h("select", {
+                    "aria-label": t("memory.chip_choose"),
+                    data: {key: "chip", of: explain.arch},
+                    value: explain.arch,
+                    onchange: ({target}) => onChip(target.value)
+                   },
         chips.map(arch => h("option", {value: arch}, label(arch))));
-    replace(chip, t("memory.chip"), " ", select || label(explain.arch));
+    redraw(chip, t("memory.chip"), " ", select || label(explain.arch));
   }
 
   function show(answer) {
@@ -118,10 +124,10 @@ export function memoryPanel({onWarp, onChip}) {
     later.disabled = warp + 1 >= answer.explain.warps;
     draw(true);
     moreShow();
-    if (rows.open) replace(rows, rows.firstChild, table(answer.explain));
+    if (rows.open) replace(rowsPlace, table(answer.explain));
   }
   rows.addEventListener("toggle", () => {
-    if (rows.open && shown) replace(rows, rows.firstChild, table(shown.explain));
+    if (rows.open && shown) replace(rowsPlace, table(shown.explain));
   });
 
   const watcher = new ResizeObserver(([entry]) => {

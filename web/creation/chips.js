@@ -1,5 +1,5 @@
 /* What chips make of a launch: all its loads, or all its stores, on three architectures, each to be chosen. */
-import {h, replace} from "../dom.js";
+import {h, redraw} from "../dom.js";
 import {bytes, count, percent} from "../format.js";
 import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
@@ -26,12 +26,17 @@ export function chipsPanel({onChips}) {
   }
 
   function chip(row, k, predictions, archs, own, most, what) {
-    const select = h(
-      "select",
-      {class: "chip-name", "aria-label": t("chips.choose"), value: row.arch, onchange: () => onChips(k, select.value)},
-      archs.map(
-        arch =>
-          h("option", {value: arch}, architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`)));
+    const select =
+      h("select", {
+        class: "chip-name",
+        "aria-label": t("chips.choose"),
+        data: {key: `chip ${k}`, of: row.arch},
+        value: row.arch,
+        onchange: ({target}) => onChips(k, target.value)
+      },
+        archs.map(
+          arch => h(
+            "option", {value: arch}, architectureName(arch) === arch ? arch : `${architectureName(arch)} (${arch})`)));
     const shown =
       h("span", {class: row.arch === own ? "chip-label own" : "chip-label"}, architectureName(row.arch),
         h("span", {class: "note mono"}, row.arch), select);
@@ -57,12 +62,17 @@ export function chipsPanel({onChips}) {
       sides.length === 2 && lowest("gst") < lowest("gld") ? "gst" :
                                                             sides[0] ?? "gld";
     title.textContent = t(what === "gld" ? "chips.loads" : "chips.stores");
-    replace(
+    redraw(
       side,
       sides.length === 2 &&
         sides.map(
           name =>
-            h("button", {type: "button", "aria-pressed": String(name === what), onclick: () => choose(name)},
+            h("button", {
+              type: "button",
+              "aria-pressed": String(name === what),
+              data: {key: `side ${name}`},
+              onclick: () => choose(name)
+            },
               t(name === "gld" ? "chips.load" : "chips.store"))));
     side.hidden = sides.length < 2;
     const most = Math.max(1, ...made.map(row => row[`${what}_moved_bytes`]));
@@ -70,7 +80,7 @@ export function chipsPanel({onChips}) {
       h("div", {class: "chip chip-head note"},
         h("span", {class: "chip-count number"}, term("transaction", "transactions")),
         h("span", {class: "chip-percent number"}, term("efficiency")));
-    replace(rows, head, predictions.map((row, k) => chip(row, k, predictions, archs, own, most, what)));
+    redraw(rows, head, predictions.map((row, k) => chip(row, k, predictions, archs, own, most, what)));
   }
   return {node, show};
 }

@@ -3,7 +3,7 @@
    predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question,
    product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of
    the two is the reader's choice. */
-import {h, replace} from "../dom.js";
+import {h, redraw, replace} from "../dom.js";
 import {time as written} from "../format.js";
 import {boundsFigure, explainedNodes} from "../charts/bounds.js";
 import {changesList} from "../result/why.js";
@@ -25,9 +25,10 @@ export function predictedPanel({ask}) {
     const select = names.length > 1 &&
       h("select", {
                     "aria-label": t("time.choose"),
+                    data: {key: "device", of: time.device_name},
                     value: time.device_name,
-                    onchange: () => {
-                      chosen = select.value;
+                    onchange: ({target}) => {
+                      chosen = target.value;
                       show(...last);
                     }
                    },
@@ -36,7 +37,7 @@ export function predictedPanel({ask}) {
     node.hidden = false;
     figure.node.hidden = !known;
     replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
-    replace(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
+    redraw(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
     replace(line, time.explanation ? explainedNodes(time) : reasonSaid(time.reason));
     replace(more, known && time.what_if?.length > 0 && changesList(time, request));
     if (known) figure.update();
