@@ -66,6 +66,7 @@ struct comparison_experiment {
     const char *id;
     bool ended, succeeded;
     const char *request, *result; /* JSON objects; result may be NULL */
+    int64_t started_ms, ended_ms; /* wall clock; 0: not yet, or not known */
 };
 
 /* How a run that is not used came to be left out. */
@@ -90,6 +91,7 @@ struct comparison_run {
 struct comparison_count {
     int experiments, used, allocated, unstable, points; /* `used` and `allocated` are numbers of runs */
     int left[COMPARISON_LEFT];
+    int64_t first_ms, last_ms; /* when the first of them started and the last ended; 0: not known */
     struct comparison_run *runs;
 };
 

@@ -108,6 +108,8 @@ static int job_take(void *arg, const struct job *job)
         .succeeded = job->state == JOB_SUCCEEDED,
         .request = job->request,
         .result = job->result,
+        .started_ms = job->started_ms,
+        .ended_ms = job->finished_ms,
     };
     if (comparison_add(work->comparison, work->side, &experiment, &error) == 0)
         return 0;

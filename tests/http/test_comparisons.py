@@ -17,10 +17,12 @@ def compare(service, a, b, headers=None, **rest):
                            headers={"Content-Type": "application/json", **(headers or {})})
 
 
-def compared(service, a, b, **rest):
+def compared(service, a, b, times=False, **rest):
+    """Without when they were measured, unless asked for: the sides here are measured one after the other."""
     response = compare(service, a, b, **rest)
     assert response.status_code == 200, response.text
-    return response.json()
+    answer = response.json()
+    return answer if times else {**answer, "differs": [one for one in answer["differs"] if one["field"] != "measured_at"]}
 
 
 def ended(service):
@@ -193,6 +195,16 @@ def test_what_differs_beside_is_said(start):
     service = start(environment={"FAKE_COMMIT": "two"})
     runs(service, "a", AROUND_10, count=4)
     assert compared(service, label("a"), label("b"), time="hot")["differs"] == []
+
+
+def test_sides_of_which_one_was_measured_before_the_other_say_so(service):
+    a, b = runs(service, "early", None, 2), runs(service, "late", None, 2)
+    [differs] = [one for one in compared(service, label("early"), label("late"), times=True)["differs"] if one["field"] == "measured_at"]
+    for side, ids in ("a", a), ("b", b):
+        ended_at = [service.get(f"/v1/experiments/{one}").json() for one in ids]
+        assert differs[side] == [{"value": f"{ended_at[0]['started_at']}/{ended_at[1]['finished_at']}", "runs": 2}]
+    mixed = compared(service, {"experiments": [a[0], b[1]]}, {"experiments": [a[1], b[0]]}, times=True)
+    assert not any(one["field"] == "measured_at" for one in mixed["differs"]), "in turns"
 
 
 def test_cold_times_of_other_executors_may_all_be_off_by_their_timers_level(start):

@@ -4,7 +4,7 @@
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
-import {t} from "../words.js";
+import {language, t} from "../words.js";
 import {valueText} from "./table.js";
 import "./words.js";
 
@@ -23,6 +23,9 @@ const sidePlaced = values => {
   const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
   return t("compare.placed", {n: runsOf(values.filter(({value}) => value)), of: runsOf(values)});
 };
+
+const sideMeasured = ([{value}]) => new Intl.DateTimeFormat(language(), {dateStyle: "short", timeStyle: "medium"})
+                                      .formatRange(...value.split("/").map(at => new Date(at)));
 
 export function butFor({differs}, name) {
   const found = differs.find(({field}) => field === `request.${name}`);
@@ -59,9 +62,12 @@ export function differsPanel({differs, but_for}) {
     h("p", {}, h("strong", {}, "△ ", t("compare.differs")), " ", t("compare.differs_why")),
     h("dl", {},
       beside.map(
-        ({field, a, b}) => field === "placement_new" ?
-          h("div", {}, h("dt", {}, "placement"),
-            h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
-          h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
-            h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ", h("code", {}, sideValues(b)))))));
+        ({field, a, b}) => field === "measured_at" ? h("div", {}, h("dt", {}, t("compare.measured_at")),
+                                                       h("dd", {}, "A ", sideMeasured(a), t("punct.semicolon"), "B ",
+                                                         sideMeasured(b), ". ", t("compare.in_turns"))) :
+          field === "placement_new"                ? h("div", {}, h("dt", {}, "placement"),
+                                                       h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
+                                      h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
+                                        h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ",
+                                          h("code", {}, sideValues(b)))))));
 }
