@@ -270,6 +270,17 @@ def test_a_recipe_and_a_lesson_say_that_the_queue_is_paused(browser, serve):
     walk.end()
 
 
+def test_a_comparison_of_what_has_not_run_says_so(browser, serve):
+    service = serve()
+    service.works()
+    assert service.request("POST", "/v1/queue/pause").ok
+    one, other = (service.post({**SMALL, "offset": offset}).json()["id"] for offset in (0, 1))
+    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&lang=en").says("Nothing of side A is measured yet", "h1")
+    walk.says("Left out of A: 1 not ended.")
+    assert "may differ in" not in walk.text(".compare-note")
+    walk.end()
+
+
 def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(browser, serve, sized):
     service = serve()
     service.works()

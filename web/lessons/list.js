@@ -1,5 +1,5 @@
-/* The lessons in their order; each is a module of its own, loaded when it is opened. recipe: where it asks for more
-   than the tables below do. */
+/* The lessons in their order; each is a module of its own, loaded when it is opened. recipe: of one
+   that no published table belongs to. */
 export const LESSONS = [
   {
     "name": "offsets",

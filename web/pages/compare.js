@@ -34,7 +34,9 @@ const shortPercent = part => String(Number((part * 100).toFixed(4)));
 
 function headingOf(comparison, name) {
   const {points, verdicts: {under_way}} = comparison, all = {a: name, n: count(points.length), words: points.length};
-  if (!points.length) return t("compare.nothing_common");
+  const [unmeasured] = LETTERS.filter(letter => comparison[letter].experiments && !comparison[letter].runs);
+  if (!points.length)
+    return unmeasured ? t("compare.nothing_measured", {side: unmeasured.toUpperCase()}) : t("compare.nothing_common");
   if (under_way === points.length) return t("compare.all_under_way", all);
   const said = toldOf(comparison, name);
   return under_way ? t("compare.some_under_way", {said, n: count(under_way)}) : said;
@@ -372,7 +374,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         h("section", {class: "panel"}, forest.node, h("div", {class: "acts again"}, asking.undecidedAgain())),
       h("div", {class: "note compare-note"},
         h("p", {},
-          points.length ? t("compare.note", {percent: shortPercent(comparison.same_within)}) : t("compare.why_nothing"),
+          points.length          ? t("compare.note", {percent: shortPercent(comparison.same_within)}) :
+            a.points && b.points ? t("compare.why_nothing") :
+                                   null,
           points.length > 0 && [" ", t("compare.ratio_note")]),
         points.length > 0 && comparison.apart_us > 0 &&
           h("p", {}, t("compare.apart", {us: digits(comparison.apart_us, 2)})),

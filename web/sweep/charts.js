@@ -293,7 +293,15 @@ export function relativeOf(sweep, choice) {
     height: 270,
     sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})}${t("punct.space")}${
       sentenceOf(
-        {...found, best: loss.best, apart: lost !== null, rivals: lost === null ? loss.rivals : [], ahead: null, more},
+        {
+          ...found,
+          best: loss.best,
+          apart: lost !== null,
+          rivals: lost === null ? loss.rivals : [],
+          worst_rivals: [],
+          ahead: null,
+          more: 0
+        },
         () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
         ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0

@@ -1,11 +1,11 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
    is an interval over its runs. concluded(entries, less, known), of [{point, value, range}] with values, is {best,
    worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null; `apart`: their
-   intervals do not meet; `rivals`: those whose intervals meet that of the best; `ahead`: {one, behind}, where best and
-   worst are not apart: the best one of which the interval is apart from some behind it, and these, or null; `more`: how
-   many more runs of each point are likely to tell what cannot be told, 0 while runs are still to come.
-   sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where these two can be told,
-   name(entry) a text. meet(a, b): both have intervals, and these overlap. */
+   intervals do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
+   `ahead`: {one, behind}, where best and worst are not apart: the best one of which the interval is apart from some
+   behind it, and these, or null; `more`: how many more runs of each point are likely to tell what cannot be told, 0
+   while runs are still to come. sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where
+   these two can be told, name(entry) a text. meet(a, b): both have intervals, and these overlap. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -40,6 +40,7 @@ export function concluded(entries, less, known = isSure) {
     worst,
     apart,
     rivals,
+    worst_rivals: apart ? sure.filter(one => one !== worst && one !== best && meet(one, worst)) : [],
     ahead: apart ? null : aheadOf(sure, before),
     all: entries.length,
     unsure: unsure.length,
@@ -69,13 +70,18 @@ function namesOf(entries, name) {
   return rest > 0 ? `${names} ${t("queue.more", {n: count(rest), words: rest})}` : names;
 }
 
-export function sentenceOf({best, worst, apart, rivals, ahead, all, unsure, more}, say, name) {
+export function sentenceOf({best, worst, apart, rivals, worst_rivals: last = [], ahead, all, unsure, more}, say, name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
   const others = namesOf(rivals, name),
-        told = apart ? [say(best, worst), rivals.length && t("sure.rivals", {others})] : [
-          t("sure.meet", {best: name(best), others, ...runsText(more, "sure.may_tell_about")}),
-          ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
-        ];
+        told = apart ?
+    [
+      say(best, worst), rivals.length && t("sure.rivals", {others}),
+      last.length && t("sure.worst_rivals", {worst: name(worst), others: namesOf(last, name)})
+    ] :
+    [
+      t("sure.meet", {best: name(best), others, ...runsText(more, "sure.may_tell_about")}),
+      ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
+    ];
   return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more, "sure.may_tell")})]
     .filter(Boolean)
     .join(t("punct.space"));
