@@ -68,6 +68,19 @@ def test_another_kernel_is_asked_for_the_same_as_far_as_it_can_be(browser, servi
     walk.end()
 
 
+def test_a_number_with_its_separators_is_one_number(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("new?kernel=read_offset&offset=1&lang=en")
+    walk.until(lambda: walk.all("#field-size"))
+    hint = lambda: walk.script("document.getElementById('field-size').closest('.form-field').textContent")  # noqa: E731
+    for typed, asked, said in (("1,048,576", "", "4.194 MB"), ("16,777,216", "size=16,777,216", "3 values: an axis; the one number is 16777216"),
+                               ("0..10 step 0", "", "elements")):
+        walk.script("document.getElementById('field-size').focus()")
+        press(browser, Keys.CONTROL + "a", typed)
+        walk.until(lambda: said in hint().replace("\u00a0", " ") and asked in walk.text(".typed-parts").replace(" \\\n  ", " "))
+    walk.until(lambda: "an axis" not in hint())  # a range with a step of 0 is none
+    walk.open("new?kernel=read_offset&offset=4,5&lang=en").says("Drawn and predicted for the first of 2 points: offset 4.", "main").end()
+
+
 def test_a_time_that_is_typed_filters_when_it_is_whole(browser, service):  # noqa: F811
     service.run()
     walk = Walk(browser, service).open("experiments?until=2099-11-27T00:14:00Z&lang=en")

@@ -14,7 +14,7 @@ import {hatch, rect, round, text, textWidth} from "./svg.js";
 import {RUNS_LEAST, meet} from "../sweep/sure.js";
 import "../sweep/words.js";
 
-const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, GAP = 32, LEGEND = 48;
+const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, NAME = 16, GAP = 32, LEGEND = 48;
 
 /* The tokens are #rrggbb, and of one hue: between them lightness goes evenly enough without D3's colours, which are not
  * on the page. */
@@ -41,14 +41,16 @@ function sizes(width, {maps, columns, rows}) {
   const wide = LEFT + columns.length * NUMBER_WIDTH,
         across = Math.max(1, Math.min(maps.length, Math.floor((width + GAP) / (wide + GAP))));
   const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - LEFT) / columns.length),
-        row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, cell, 420 / rows.length));
+        row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, cell, 420 / rows.length)),
+        top = TOP + (maps.some(map => map.name) ? NAME : 0);
   return {
+    top,
     across,
     each: Math.min(each, LEFT + cell * columns.length + GAP),
     cell,
     row,
     numbers: cell >= NUMBER_WIDTH,
-    height: TOP + rows.length * row + 16
+    height: top + rows.length * row + 16
   };
 }
 
@@ -120,8 +122,8 @@ export function mapDraw(width, spec) {
   const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),
         painter = painterFor(total, width, height), over = svg("g", {});
   spec.maps.forEach((map, i) => {
-    const left = (i % size.across) * size.each + LEFT, top = Math.floor(i / size.across) * size.height + TOP;
-    if (map.name) drawing.append(text(left, top - 28, map.name, {class: "series-name"}));
+    const left = (i % size.across) * size.each + LEFT, top = Math.floor(i / size.across) * size.height + size.top;
+    if (map.name) drawing.append(text(left, top - 28 - NAME, map.name, {class: "series-name"}));
     if (i % size.across === 0) drawing.append(text(0, top - 22, spec.rowName, {class: "tick"}));
     drawing.append(
       text(left + size.cell * spec.columns.length, top - 28, spec.columnName, {class: "tick", "text-anchor": "end"}));
@@ -161,7 +163,7 @@ export function mapDraw(width, spec) {
   const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
   const within = (px0, py0, px1, py1) => {
     const left = Math.floor(px0 / size.each) % size.across * size.each + LEFT,
-          top = Math.floor(py0 / size.height) * size.height + TOP;
+          top = Math.floor(py0 / size.height) * size.height + size.top;
     const columns = between(spec.columns, (px0 - left) / size.cell, (px1 - left) / size.cell),
           rows = between(spec.rows, (py0 - top) / size.row, (py1 - top) / size.row);
     const range = (some, all) => some.length > 1 && some.length < all.length ? [some[0], some.at(-1)] : null;

@@ -1,7 +1,7 @@
 /* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed
    is text, as it stands in the address; what cannot be read is sent as it is, and the service says what would have been
    right. */
-import {integerOf, shapeOf, shapeText} from "./values.js";
+import {integerOf, isGroupedAlone, shapeOf, shapeText} from "./values.js";
 
 /* Threads of a block that are offered, by the number of its dimensions. */
 const BLOCKS = {
@@ -95,7 +95,7 @@ export function rangeValues(text) {
   const match = RANGE.exec(text.trim());
   if (!match) return null;
   const [, from, to, how, by] = match, values = [], factor = how === "by";
-  if (factor && (Number(by) < 2 || Number(from) < 1)) return null;
+  if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) === 0) return null;
   for (let value = Number(from); value <= Number(to) && values.length <= 10000;
        value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
     values.push(value);
@@ -151,7 +151,7 @@ export function read(field, text) {
   if (field.single) return {value: oneOf(field, clean), values: null};
   const range = rangeValues(clean);
   if (range?.length) return {value: range[0], values: range, written: clean};
-  if (!clean.includes(",")) return {value: oneOf(field, clean), values: null};
+  if (!clean.includes(",") || isGroupedAlone(clean)) return {value: oneOf(field, clean), values: null};
   const values =
     clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(
                                                                                                      field, part)]);

@@ -4,6 +4,7 @@ import {h} from "../dom.js";
 import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";
 import {elementBytes, read} from "./fields.js";
+import {isGrouped} from "./values.js";
 import "./words.js";
 
 const word = (key, otherwise) => key in DICTIONARY ? t(key) : otherwise;
@@ -19,6 +20,8 @@ function hint(field, text, typed, fields) {
                 bytesEach = elementBytes(read(dtype, typed.dtype ?? dtype.initial).value);
   const wrong = field.kind === "integer" || field.kind === "size" ? values?.find(one => typeof one === "string") : null;
   if (wrong) return t("new.no_number", {text: wrong});
+  if (values && isGrouped(text.trim()))
+    return t("new.values_or", {n: count(values.length), number: text.trim().replaceAll(",", "")});
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {
     const n = (Array.isArray(value) ? value : [value]).reduce((product, one) => product * one, 1);

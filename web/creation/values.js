@@ -12,13 +12,18 @@ const SUFFIXES = {
   G: 1e9
 };
 
-/* 4096, 2^12, 4Ki or 1e6; what is no whole number is left as it is, and the service says what would be right. */
+/* "1,048,576" as the pages write a number; it may be a list as well, unless a group begins with 0. */
+export const isGrouped = text => /^\d{1,3}(,\d{3})+$/.test(text);
+export const isGroupedAlone = text => isGrouped(text) && /,0/.test(text);
+
+/* 4096, 1,000, 2^12, 4Ki or 1e6; what is no whole number is left as it is, and the service says what would be right. */
 export function integerOf(text) {
   const power = /^(\d+)\^(\d+)$/.exec(text);
   if (power) return Number(power[1]) ** Number(power[2]);
   if (/^\d+(\.\d+)?e\d+$/i.test(text) && Number.isInteger(Number(text))) return Number(text);
   const [, digits, suffix] = /^(\d+)([KMG]i|[kMG])$/.exec(text) ?? [];
   if (digits) return Number(digits) * SUFFIXES[suffix];
+  if (isGrouped(text)) return Number(text.replaceAll(",", ""));
   return INTEGER.test(text) ? Number(text) : text;
 }
 

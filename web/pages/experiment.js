@@ -13,7 +13,7 @@ import {button} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/fields.js";
 import {placeOf} from "../creation/values.js";
-import {asked, correctness, headline, mismatch, stability} from "../result/headline.js";
+import {asked, correctness, headline, mismatch, stability, timedWords} from "../result/headline.js";
 import {baselinePanel, pinFound, pinSet} from "../result/baseline.js";
 import {codePanel} from "../result/code.js";
 import {bytesPanel, countsPanel, devicePanel, occupancyResult, provenancePanel, timesPanel} from "../result/evidence.js";
@@ -243,7 +243,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
                                    null;
       replace(
         head, h("h1", {class: unstable ? "headline unstable" : "headline"}, top.words),
-        h("p", {class: "lead"}, correctness(experiment), " ",
+        h("p", {class: "lead"}, timedWords(experiment), correctness(experiment), " ",
           h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
         whyLine(experiment), bar?.node);
       document.title = `${top.words} · ${experiment.request.kernel} · coalesced`;

@@ -13,7 +13,7 @@ import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} from "../creation/fields.js";
-import {placeOf} from "../creation/values.js";
+import {placeOf, shapeText} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker, unknownNote} from "../creation/kernel_picker.js";
@@ -88,9 +88,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       }
     },
       h("div", {class: "form-scroll"}, top, rest), h("div", {class: "form-foot"}, run, when, problem));
-  const before = h("p", {class: "note before", hidden: true});
-  const beside =
-    h("div", {class: "beside"}, before, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
+  const before = h("p", {class: "note before", hidden: true}), ofFirst = h("p", {class: "note before", hidden: true});
+  const beside = h(
+    "div", {class: "beside"}, before, ofFirst, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
   replace(
     root,
     h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
@@ -170,6 +170,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       arch: state.chips?.join(",")
     });
     commands.show(commandOf(state.made), curlOf(state.made, ROOT.href, token()));
+    const {axes, one, points} = state.made;
+    ofFirst.hidden = !axes.length;
+    ofFirst.textContent = t("new.of_first", {
+      n: count(points),
+      what:
+        axes.map(name => `${name} ${Array.isArray(one[name]) ? shapeText(one[name]) : one[name]}`).join(t("list.comma"))
+    });
     problem.hidden = true;
     runShow();
   }

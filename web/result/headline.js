@@ -38,6 +38,12 @@ export function headline(result) {
   return {words: t("result.of_peak", {gbps, percent: percent(rates.of_peak)}), gbps: rates.effective_gbps, peak};
 }
 
+/* Which time the headline is of. */
+export function timedWords(result) {
+  const best = bestTiming(result);
+  return best && `${t(`result.of_${best.kind}`)} `;
+}
+
 export function correctness({correctness: checked}) {
   if (!measured(checked)) return t("result.unverified", {why: reasonSaid(checked?.reason ?? "")});
   if (checked.verified) return t("result.correct", {n: count(checked.elements_checked)});

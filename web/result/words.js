@@ -4,6 +4,8 @@ import {wordsAdd} from "../words.js";
 // clang-format off
 wordsAdd({
   "result.title": ["Experiment", "实验"],
+  "result.of_cold": ["The median of cold launches: caches were emptied before each.", "冷启动的中位数：每次启动前清空缓存。"],
+  "result.of_hot": ["The median of hot launches, one after the other.", "热启动的中位数：连续多次启动。"],
   "result.of_peak": ["{gbps}, {percent} of the memory’s peak", "{gbps}，显存峰值的 {percent}"],
   "result.above_peak": ["{gbps}, above the memory’s peak: a cache moved it", "{gbps}，高于显存峰值：由缓存搬运"],
   "result.latency": ["{ns} ns a load", "每次读取 {ns} ns"],

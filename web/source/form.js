@@ -7,7 +7,7 @@ import {h, replace} from "../dom.js";
 import {shape} from "../format.js";
 import {t} from "../words.js";
 import {ARCHITECTURES, architectureName} from "../charts/architectures.js";
-import {integerOf, shapeOf} from "../creation/values.js";
+import {integerOf, isGroupedAlone, shapeOf} from "../creation/values.js";
 import "./words.js";
 
 const MAIN = ["block", "grid", "threads"], MORE = ["entry", "shared_bytes"], JSONS = ["arguments", "constants"];
@@ -29,7 +29,8 @@ export function questionOf(typed, source) {
   for (const name of ["block", "grid"])
     if (has(name)) question[name] = shapeOf(has(name));
   if (has("threads")) {
-    const parts = has("threads").split(/\s*,\s*/).map(integerOf);
+    const parts =
+      isGroupedAlone(has("threads")) ? [integerOf(has("threads"))] : has("threads").split(/\s*,\s*/).map(integerOf);
     question.threads = parts.length > 1 ? parts : parts[0];
   }
   if (has("entry")) question.entry = has("entry");
