@@ -98,6 +98,7 @@
     {"a struct has a name and a list of fields, and nothing else", "结构体只有名称（name）和字段列表（fields）"},
     {"\"%s\" is parameter %d of the function: arguments stand in the order of its parameters", "\"{1}\" 是函数的第 {2} 个参数：arguments 要按函数参数的顺序排列"},
     {"must be a list of the function's parameters, is %s", "须为函数参数的列表，现为{1}"},
+    {"the number of lines of the source is %lld; is %lld", "源代码的行数为 {1}；给出的是 {2}"},
     {"there are %d, the function that was compiled has %d parameters", "现有 {1} 个，而编译出的函数有 {2} 个参数"},
     {"takes %u bytes, and parameter %d of the function has %u", "占 {1} 字节，而函数的第 {2} 个参数有 {3} 字节"},
     {"is an integer or a pointer, and parameter %d of the function is a floating-point number", "是整数或指针，而函数的第 {1} 个参数是浮点数"},
