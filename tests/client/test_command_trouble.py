@@ -188,6 +188,6 @@ def test_the_points_that_were_refused_are_told_where_experiments_are_listed(serv
     assert len(listed.stdout.splitlines()) == 2
     assert f"refused, and therefore no experiments: 1; coalesce show {identity} says why" in listed.stderr
     missing = identity[:-1] + ("0" if identity[-1] != "0" else "1")
-    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing).stderr
+    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing, "-q", expect=REFUSED).stderr
     twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
     assert twice.count("unknown field") == 1
