@@ -358,6 +358,13 @@ def test_columns_and_views_are_tables(service, tmp_path):
     assert coalesce(service, "show", one, "--columns", "id,kernel").stdout.splitlines() == ["id,kernel", f"{one},read_offset"]
 
 
+def test_a_value_that_is_given_twice_is_told_to_be_measured_once(service):
+    for repeat in [], ["repeat=2"]:
+        said = coalesce(service, "sweep", "copy", "size=4096", "block=128,256,128", *repeat).stdout
+        assert "points that ask for the same as one before and show its runs: 1; repeat=N measures more often" in said
+        assert "ask for the same" not in coalesce(service, "sweep", "copy", "size=4096", "block=128,256", *repeat).stdout
+
+
 def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):
     for quiet in [], ["-q"]:
         wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
