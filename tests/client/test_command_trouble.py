@@ -52,6 +52,9 @@ def test_a_file_without_a_token_is_no_token_file(tmp_path, text):
 def test_a_token_file_that_is_not_there_is_named(tmp_path):
     done = coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=str(tmp_path / "none"), expect=USAGE)
     assert str(tmp_path / "none") in done.stderr
+    secret = "coal_" + "s" * 43
+    done = coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=secret, expect=USAGE)
+    assert "is the name of a file that has the token, not the token itself" in done.stderr and secret not in done.stderr
 
 
 class Moody(http.server.BaseHTTPRequestHandler):
