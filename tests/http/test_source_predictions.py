@@ -281,6 +281,14 @@ def test_a_line_without_accesses_is_told_from_one_beyond_the_source(service):
     assert (fault["pointer"], fault["detail"]) == ("#/explain/line", "the number of lines of the source is 6; is 8")
 
 
+def test_too_few_arguments_are_told_as_what_they_are_in_both_languages(service):
+    fields = {**EXAMPLE, "arguments": SHIFTED_ARGUMENTS[:1]}
+    [fault] = refused(service, **fields)
+    assert (fault["pointer"], fault["detail"]) == ("#/arguments", "1 argument is described, the function has 4 parameters")
+    chinese = service.request("POST", "/v1/predictions", json=fields, headers={"Accept-Language": "zh"}).json()["errors"][0]["detail"]
+    assert chinese == "描述了 1 个参数，而函数有 4 个参数"
+
+
 @pytest.mark.parametrize("wrong, pointer", [
     ({"source": ""}, "#/source"), ({"source": 7}, "#/source"), ({"arguments": "x"}, "#/arguments"), ({"n": -1}, "#/n"),
     ({"block": 2048}, "#/block"), ({"kernel": "copy"}, "#/kernel"), ({"offst": 3}, "#/offst"),
