@@ -194,3 +194,17 @@ def test_the_points_that_were_refused_are_told_where_experiments_are_listed(serv
     assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing, "-q", expect=REFUSED).stderr
     twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
     assert twice.count("unknown field") == 1
+
+
+def test_a_value_that_is_given_twice_is_told_to_be_measured_once(service):  # noqa: F811
+    for repeat in [], ["repeat=2"]:
+        said = coalesce(service, "sweep", "copy", "size=4096", "block=128,256,128", *repeat).stdout
+        assert "points that ask for the same as one before and show its runs: 1; repeat=N measures more often" in said
+        assert "ask for the same" not in coalesce(service, "sweep", "copy", "size=4096", "block=128,256", *repeat).stdout
+
+
+def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # noqa: F811
+    for quiet in [], ["-q"]:
+        wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
+        assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and not wrong.stdout
+    assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
