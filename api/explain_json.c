@@ -99,7 +99,7 @@ static void check_line(int64_t line, const struct experiment *experiment, struct
         whole++;
     if (line > whole + 1)
         problem_add(problems, "#/explain/line", "the number of lines of the source is %lld; is %lld",
-                    (long long)(whole + (*at != '\0')), (long long)line);
+                    (long long)whole + (*at != '\0'), (long long)line);
 }
 
 void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
