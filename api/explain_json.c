@@ -7,6 +7,7 @@
 
 #include "api/json_parts.h"
 #include "api/problem.h"
+#include "api/source_lines.h"
 #include "api/suggest.h"
 #include "base/words.h"
 #include "kernels/source/source_kernel.h"
@@ -83,6 +84,24 @@ static int64_t warps_of_block(const struct experiment *e)
     return (e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES;
 }
 
+/* As editors count: behind the last newline stands one more, which may be empty. */
+static void check_line(int64_t line, const struct experiment *experiment, struct problems *problems)
+{
+    const struct source_kernel *source = source_kernel_of(experiment->kernel);
+    const char *at = source ? source->draft.source : NULL;
+    int64_t whole = 0;
+    if (line && !source)
+        problem_add(problems, "#/explain/line", "is for a source: %s has no lines here",
+                    source_kernel_spoken(experiment->kernel));
+    if (!at)
+        return;
+    for (const char *next; (next = strchr(at, '\n')); at = next + 1)
+        whole++;
+    if (line > whole + 1)
+        problem_add(problems, "#/explain/line", "the number of lines of the source is %lld; is %lld",
+                    (long long)whole + (*at != '\0'), (long long)line);
+}
+
 void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
                          struct explain *explain, struct problems *problems)
 {
@@ -114,9 +133,7 @@ void explain_json_locate(const struct explain_question *question, const struct e
                         (long long)grid[i] - 1, (long long)grid[0], (long long)grid[1], (long long)grid[2],
                         (long long)question->block[i]);
     }
-    if (question->line && !source_kernel_of(experiment->kernel))
-        problem_add(problems, "#/explain/line", "is for a source: %s has no lines here",
-                    source_kernel_spoken(experiment->kernel));
+    check_line(question->line, experiment, problems);
     if (question->warp >= warps)
         problem_add(problems, "#/explain/warp",
                     "must be from 0 to %lld: a block of %lld x %lld x %lld threads has %lld; is %lld",
@@ -286,7 +303,7 @@ static void write_access(struct json_writer *json, const struct experiment *e,
 
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                         const struct access *access, const struct explain *explain,
-                        const struct prediction *prediction)
+                        const struct prediction *prediction, const struct source_count *source)
 {
     const int64_t *grid = experiment->grid, warps = warps_of_block(experiment);
     json_writer_begin_object(json, key);
@@ -294,6 +311,8 @@ void explain_json_write(struct json_writer *json, const char *key, const struct 
     json_writer_int(json, "warp", explain->warp);
     if (explain->line)
         json_writer_int(json, "line", explain->line);
+    if (explain->line && source)
+        source_lines_list(json, "lines", source);
     json_writer_int(json, "warps_per_block", warps);
     json_writer_int(json, "warps", warps * grid[0] * grid[1] * grid[2]);
     json_writer_int(json, "lanes", explain->lanes);
@@ -310,7 +329,7 @@ void explain_json_write(struct json_writer *json, const char *key, const struct 
                      &explain->accesses[i], prediction);
     json_writer_end(json);
     json_writer_int(json, "accesses_left_out", (int64_t)(explain->accesses_all - explain->access_count));
-    if (!explain->active)
+    if (!explain->active && !explain->line) /* elsewhere than in its line the warp may access memory */
         json_writer_string(json, "note",
                            "no thread of this warp accesses memory: what the kernel works on ends before it");
     json_writer_end(json);

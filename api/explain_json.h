@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "kernels/model/explain.h"
+#include "kernels/source/source_count.h"
 
 /* What is listed at most: times of one instruction, and accesses of the warp. */
 enum { EXPLAIN_TIMES_MAX = 8, EXPLAIN_ACCESSES_MAX = 64 };
@@ -21,12 +22,13 @@ struct explain_question {
 void explain_json_read(struct explain_question *question, const json_t *value, struct problems *problems);
 
 /* Applies the question to a checked experiment: fills what explain_make() takes, or adds to *problems
-   which of block and warp is not in it, and how many there are. */
+   which of block, warp and line is not in it, and how many there are. */
 void explain_json_locate(const struct explain_question *question, const struct experiment *experiment,
                          struct explain *explain, struct problems *problems);
 
 /* `access` has the sums that came with the explanation. `prediction`: of the architecture in whose units the
-   accesses are listed; NULL: there is none, and only sectors and lines are. */
+   accesses are listed; NULL: there is none, and only sectors and lines are. `source`: which lines have accesses, where one was
+   asked for; NULL: of a kernel of the suite. */
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                         const struct access *access, const struct explain *explain,
-                        const struct prediction *prediction);
+                        const struct prediction *prediction, const struct source_count *source);

@@ -369,8 +369,9 @@ void source_argument_json_read(struct source_draft *draft, const json_t *argumen
         return;
     }
     if (known && count != (size_t)signature->parameter_count)
-        problem_add(problems, "#/arguments", "there are %zu, the function has %d parameters", count,
-                    signature->parameter_count);
+        problem_add(problems, "#/arguments", "%zu argument%s described, the function has %d parameter%s",
+                    count, count == 1 ? " is" : "s are", signature->parameter_count,
+                    signature->parameter_count == 1 ? "" : "s");
     if (known)
         check_order(arguments, signature, problems);
     known = known && problems->count == before;

@@ -131,6 +131,14 @@ void source_lines_write(struct json_writer *json, const char *key, const char *s
     json_writer_end(json);
 }
 
+void source_lines_list(struct json_writer *json, const char *key, const struct source_count *count)
+{
+    json_writer_begin_array(json, key);
+    for (int line = next_line(count, 0); line > 0; line = next_line(count, line))
+        json_writer_int(json, NULL, line);
+    json_writer_end(json);
+}
+
 void source_lines_add_faults(struct problems *problems, const struct source_count *count)
 {
     for (int i = 0; i < count->fault_count; i++) {

@@ -11,6 +11,9 @@
 void source_lines_write(struct json_writer *json, const char *key, const char *source,
                         const struct source_count *count, const struct prediction *prediction);
 
+/* Writes an array of the lines that have accesses, in order. */
+void source_lines_list(struct json_writer *json, const char *key, const struct source_count *count);
+
 /* Adds the faults to *problems, each at "#/source" with its line and column; notes are left out. */
 void source_lines_add_faults(struct problems *problems, const struct source_count *count);
 

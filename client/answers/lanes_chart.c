@@ -182,6 +182,26 @@ static void print_access(const json_t *explanation, const json_t *access, const 
         print_banks(access, screen);
 }
 
+/* Why nothing is drawn of a line. */
+static void print_idle_line(const json_t *explanation)
+{
+    const json_t *lines = json_object_get(explanation, "lines"), *line = json_object_get(explanation, "line");
+    size_t i;
+    json_t *one;
+    if (!json_array_size(lines) || json_path_number(explanation, "lanes_active") > 0)
+        return;
+    json_array_foreach (lines, i, one)
+        if (json_equal(one, line)) {
+            printf(language_text("no thread of this warp accesses memory in line %.0f\n"),
+                   json_number_value(line));
+            return;
+        }
+    printf(language_text("line %.0f accesses no memory; lines that do:"), json_number_value(line));
+    json_array_foreach (lines, i, one)
+        printf("%s %.0f", i ? "," : "", json_number_value(one));
+    putchar('\n');
+}
+
 void answers_print_explanation(const json_t *answer, const struct screen *screen)
 {
     const json_t *explanation = json_object_get(answer, "explain");
@@ -196,6 +216,7 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
         printf(language_text("As %s moves it.\n"), json_path_text(explanation, "arch", ""));
     if (json_path_text(explanation, "note", NULL))
         puts(language_reason(json_path_text(explanation, "note", ""), (char[LANGUAGE_REASON_BYTES]){0}));
+    print_idle_line(explanation);
     printf(language_text("A cell is 4 bytes, 8 cells a sector:  "));
     print_cell(screen, true, 15);
     printf(language_text(" used  "));

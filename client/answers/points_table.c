@@ -217,6 +217,22 @@ static bool was_cancelled(const json_t *point)
            !(json_path_number(point, "runs.succeeded") > 0);
 }
 
+/* How many points show the runs of one before, because they ask for the same. */
+static size_t count_shared(const json_t *points)
+{
+    json_t *seen = json_object(), *point;
+    size_t i, shared = 0;
+    json_array_foreach (points, i, point) {
+        const char *id = json_path_text(point, "runs.ids.0", json_path_text(point, "id", NULL));
+        if (id && json_object_get(seen, id))
+            shared++;
+        else if (id)
+            json_object_set_new(seen, id, json_true());
+    }
+    json_decref(seen);
+    return shared;
+}
+
 void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
     struct points_columns columns;
@@ -237,6 +253,11 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
     if (never_ran > CANCELLED_LISTED)
         printf(language_text("and %zu more points that were cancelled before they ran\n"),
                never_ran - CANCELLED_LISTED);
+    size_t shared = count_shared(json_object_get(sweep, "points"));
+    if (shared)
+        printf(language_text("points that ask for the same as one before and show its runs: %zu; repeat=N "
+                             "measures more often\n"),
+               shared);
     if (vary)
         puts(language_text(
             "runs vary: single runs are not stable; the interval is over the runs of the point."));

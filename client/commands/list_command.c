@@ -233,33 +233,32 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
-/* After an empty list: if there is no kernel of that name, prints a remark with a suggestion. It is no error, because a
-   list also finds experiments of removed kernels. */
-static void check_kernel(struct context *context, const char *name)
+/* After an empty list: is there a kernel of that name? Asked then alone, because a list also finds experiments of removed
+   kernels. */
+static int check_kernel(struct context *context, const char *name)
 {
+    json_t *kernel = NULL;
     char *path = fetch_path(context, "/v1/kernels", name, "");
-    if (path)
-        fetch_remark_missing(context, path);
+    int status = path ? fetch_json(context, path, &kernel) : EXIT_FAILED;
+    json_decref(kernel);
     free(path);
+    return status;
 }
 
-/* Remarks that the list lacks the points of the sweep that were refused, or that there is no such sweep. */
-static void check_sweep(struct context *context, const char *id)
+/* Is there such a sweep? Remarks that the list lacks its points that were refused. */
+static int check_sweep(struct context *context, const char *id)
 {
-    char *path = fetch_path(context, "/v1/sweeps", id, "?page_size=1");
-    const struct http_client_request question = {
-        .method = "GET", .path = path ? path : "", .accept_status = 404};
     json_t *sweep = NULL;
-    bool answered = path && fetch_document(context, &question, &sweep) == EXIT_FINE;
+    char *path = fetch_path(context, "/v1/sweeps", id, "?page_size=1");
+    int status = path ? fetch_json(context, path, &sweep) : EXIT_FAILED;
     double refused = json_path_number(sweep, "refused");
     if (refused > 0)
         screen_remark(&context->screen,
                       language_text("refused, and therefore no experiments: %.0f; coalesce show %s says why"),
                       refused, id);
-    else if (answered && !json_path_text(sweep, "id", NULL))
-        fetch_remark_missing(context, path);
     json_decref(sweep);
     free(path);
+    return status;
 }
 
 static bool has_owner(const json_t *rows)
@@ -295,19 +294,35 @@ static void remark_older(struct context *context, const json_t *document)
                       LIMIT_MAX);
 }
 
-static void print_list(struct context *context, const json_t *document)
+static int print_list(struct context *context, const json_t *document)
 {
     const char *const *given = context->options.given;
     bool sweeps = given[OPTION_SWEEPS] != NULL;
+    int status = EXIT_FINE;
     if (given[OPTION_KERNEL] && !json_array_size(json_object_get(document, "experiments")))
-        check_kernel(context, given[OPTION_KERNEL]);
-    if (given[OPTION_SWEEP])
-        check_sweep(context, given[OPTION_SWEEP]);
+        status = check_kernel(context, given[OPTION_KERNEL]);
+    if (status == EXIT_FINE && given[OPTION_SWEEP])
+        status = check_sweep(context, given[OPTION_SWEEP]);
+    if (status != EXIT_FINE)
+        return status;
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
     print_rows(context, json_object_get(document, sweeps ? "sweeps" : "experiments"),
                sweeps ? sweep_columns : experiment_columns);
     remark_older(context, document);
+    return EXIT_FINE;
+}
+
+static int show_list(struct context *context, const char *path)
+{
+    json_t *document = NULL;
+    if (context->options.given[OPTION_JSON] || context->options.given[OPTION_CSV])
+        return fetch_show(context, path, NULL);
+    int status = fetch_json(context, path, &document);
+    if (status == EXIT_FINE)
+        status = print_list(context, document);
+    json_decref(document);
+    return status;
 }
 
 /* A page of CSV does not say whether it is the last one; its JSON does. */
@@ -334,7 +349,7 @@ int command_ls(struct context *context)
     if (status != EXIT_FINE)
         return status;
     char *path = make_path(context, (int)limit);
-    status = path ? fetch_show(context, path, print_list) : EXIT_FAILED;
+    status = path ? show_list(context, path) : EXIT_FAILED;
     if (status == EXIT_FINE && options->given[OPTION_CSV] && !options->given[OPTION_LIMIT])
         remark_older_than_csv(context, (int)limit);
     free(path);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
 #include "client/parameters/parameters.h"
@@ -99,9 +100,45 @@ int command_run(struct context *context)
     return status;
 }
 
+/* Adds the names of the request's axes. Members that the service takes for no axis, though they are lists, are left out. */
+static void add_axes(struct buffer *names, const json_t *request, bool spread)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)request, name, value) {
+        const char *text = json_string_value(value);
+        bool several = json_is_array(value) || (text && strstr(text, ".."));
+        if (several && !words_contain("arguments constants counters source threads", name))
+            buffer_format(names, "%s%s", names->size ? " " : "", name);
+    }
+    if (spread && !json_is_array(json_object_get(request, "device")))
+        buffer_format(names, "%s%s", names->size ? " " : "", "device");
+}
+
+/* Is --x an axis of the sweep? Its service would say so only after all was measured. */
+static int check_x(const struct command_line *options, const json_t *request, struct error *error)
+{
+    const char *x = options->given[OPTION_X];
+    struct buffer names = {0};
+    int failed = 0;
+    if (x)
+        add_axes(&names, request, options->given[OPTION_SPREAD] != NULL);
+    if (x && !names.size)
+        failed = error_set(error, ERROR_INVALID, "%s", language_text("--x: the sweep has no axis"));
+    else if (x && !words_contain(names.data, x))
+        failed = error_set(error, ERROR_INVALID, language_text("--%s is one of: %s"), "x", names.data);
+    buffer_free(&names);
+    return failed;
+}
+
 int command_sweep(struct context *context)
 {
+    struct error error = {0};
     json_t *request = make_request(context, "kernel", true);
+    if (request && check_x(&context->options, request, &error) != 0) {
+        json_decref(request);
+        return context_usage(context, &error);
+    }
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
 }
 

@@ -55,11 +55,13 @@ const struct manual_command manual_commands[] = {
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"predict", "KERNEL|FILE.cu [NAME=VALUE ...]",
      "what the model of the memory system says, without a device",
-     "arch= takes one architecture or several; all of them when it is left out. --device-name tells how long "
-     "it takes on\n"
-     "that device, each of seven bounds as a bar, which of them limits and why, and what one change of the "
-     "request would\n"
-     "bring: nothing runs. The sentences are in the language of LANG, English or Chinese.\n",
+     "arch= takes one architecture or several; all of them when it is left out. Of each whose constants are "
+     "known it also\n"
+     "tells how long it takes, each of seven bounds as a bar, which of them limits and why: nothing runs. "
+     "--device-name\n"
+     "says on which device, and adds what one change of the request would bring, where that is 5 per cent or "
+     "more and\n"
+     "the kernel is one of the suite. The sentences are in the language of LANG, English or Chinese.\n",
      "coalesce predict read_offset offset=11 arch=sm_20,sm_90\n"
      "coalesce predict read_offset offset=11 size=2^26 --device-name 'NVIDIA H200'\n"
      "coalesce predict kernel.cu n=1048576 block=256 arch=sm_90\n",

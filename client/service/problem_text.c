@@ -197,17 +197,6 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
     json_decref(document);
 }
 
-void problem_text_detail(struct screen *screen, const char *body)
-{
-    json_t *document = json_loads(body ? body : "", 0, NULL);
-    const char *detail = json_string_value(json_object_get(document, "detail"));
-    struct buffer words = {0};
-    if (detail)
-        screen_remark(screen, "%s", command_words(&words, detail));
-    buffer_free(&words);
-    json_decref(document);
-}
-
 void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);

@@ -7,8 +7,5 @@
 void problem_text_print(struct screen *screen, long status, const char *body, char *const *arguments,
                         int argument_count);
 
-/* Prints the document's detail as a remark, where it is no error of the command. */
-void problem_text_detail(struct screen *screen, const char *body);
-
 /* Reports that the request is retried for up to retry_s, and why. */
 void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s);

@@ -140,10 +140,18 @@ static void draw_line(struct plot_drawing *drawing, int x0, int y0, int x1, int 
         int y = y0 + (int)((y1 - y0) * part + (y1 >= y0 ? 0.5 : -0.5));
         struct plot_cell *cell = cell_at(drawing, x, y);
         cell->dots |= bits[y % 4][x % 2];
-        cell->style = style;
+        if (!cell->mark) /* a mark hides the dots, and keeps its own colour */
+            cell->style = style;
         if (!cell->ascii || ascii == '|')
             cell->ascii = ascii;
     }
+}
+
+static void set_mark(struct plot_drawing *drawing, int x, int y, const char *mark, enum style style)
+{
+    struct plot_cell *cell = cell_at(drawing, x, y);
+    cell->mark = mark;
+    cell->style = style;
 }
 
 /* Appends one row of cells without trailing blanks. */
@@ -237,9 +245,9 @@ static void draw_interval(struct plot_drawing *drawing, const struct plot_point 
     int x = dot_x(drawing, point->x), low = dot_y(drawing, point->low), high = dot_y(drawing, point->high);
     draw_line(drawing, x, low, x, high, style, '|');
     if (point->high > drawing->y.most)
-        cell_at(drawing, x, high)->mark = drawing->screen->ascii ? "^" : "↑";
+        set_mark(drawing, x, high, drawing->screen->ascii ? "^" : "↑", style);
     if (point->low < drawing->y.least)
-        cell_at(drawing, x, low)->mark = drawing->screen->ascii ? "v" : "↓";
+        set_mark(drawing, x, low, drawing->screen->ascii ? "v" : "↓", style);
 }
 
 static void draw_series(struct plot_drawing *drawing, int number)
@@ -256,8 +264,7 @@ static void draw_series(struct plot_drawing *drawing, int number)
             draw_interval(drawing, point, style);
         if (last)
             draw_line(drawing, dot_x(drawing, last->x), dot_y(drawing, last->y), x, y, style, '.');
-        cell_at(drawing, x, y)->mark = mark_of(drawing->screen, number);
-        cell_at(drawing, x, y)->style = style;
+        set_mark(drawing, x, y, mark_of(drawing->screen, number), style);
         last = point;
     }
 }

@@ -83,15 +83,6 @@ int fetch_whole_id(struct context *context, const char **word)
     return context_usage(context, &error);
 }
 
-void fetch_remark_missing(struct context *context, const char *path)
-{
-    const struct http_client_request request = {.method = "GET", .path = path, .accept_status = 404};
-    struct http_client_response response = {0};
-    if (http_client_send(&context->service, &request, &response) == EXIT_FINE && response.status == 404)
-        problem_text_detail(&context->screen, response.body.data);
-    http_client_response_free(&response);
-}
-
 int fetch_show(struct context *context, const char *path, fetch_print *print)
 {
     return fetch_show_to(stdout, context, &(struct http_client_request){.method = "GET", .path = path},

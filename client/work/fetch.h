@@ -16,9 +16,6 @@ int fetch_json(struct context *context, const char *path, json_t **document);
    sweeps and experiments; another word stays, and NULL. *word is then the context's until the program ends. */
 int fetch_whole_id(struct context *context, const char **word);
 
-/* GET. On 404 prints the service's detail as a remark; nothing otherwise. */
-void fetch_remark_missing(struct context *context, const char *path);
-
 typedef void fetch_print(struct context *context, const json_t *document);
 
 /* GET. Writes the response's bytes with --json, its table with --csv; without either print() writes the

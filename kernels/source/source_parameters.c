@@ -61,8 +61,9 @@ void source_parameters_check(const struct source_parameters *parameters, const s
     if (parameters->count < 0)
         return;
     if (count != parameters->count) {
-        problem_add(problems, "#/arguments", "there are %d, the function that was compiled has %d parameters",
-                    count, parameters->count);
+        problem_add(problems, "#/arguments",
+                    "%d argument%s described, the function that was compiled has %d parameter%s", count,
+                    count == 1 ? " is" : "s are", parameters->count, parameters->count == 1 ? "" : "s");
         return;
     }
     for (int i = 0, end; i < layout->slot_count; i = end) {

@@ -57,6 +57,8 @@ static int directory_lock(struct change *change, struct error *error)
 static int change_begin(struct change *change, const char *path, struct error *error)
 {
     *change = (struct change){.directory = -1};
+    if (tokens_path_check(path, error) < 0)
+        return -1;
     if (!realpath(path, change->path) &&
         snprintf(change->path, sizeof change->path, "%s", path) >= (int)sizeof change->path)
         return error_set(error, ERROR_INVALID, "%s is too long a name", path);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/file.h"
@@ -50,7 +51,7 @@ const char *user_name_stored(const char *name)
 
 /* ---- secrets ---- */
 
-static const char hash_prefix[] = "sha256:";
+static const char secret_prefix[] = "coal_", hash_prefix[] = "sha256:";
 
 int token_secret_make(char secret[SECRET_BYTES], struct error *error)
 {
@@ -62,7 +63,7 @@ int token_secret_make(char secret[SECRET_BYTES], struct error *error)
     base64url_encode_init(&encoder);
     size_t length = base64_encode_update(&encoder, text, sizeof random, random);
     base64_encode_final(&encoder, text + length);
-    snprintf(secret, SECRET_BYTES, "coal_%.43s", text); /* without the padding */
+    snprintf(secret, SECRET_BYTES, "%s%.43s", secret_prefix, text); /* without the padding */
     explicit_bzero(random, sizeof random);
     explicit_bzero(text, sizeof text);
     return 0;
@@ -109,8 +110,18 @@ bool token_hash_read(const char *text, uint8_t hash[TOKEN_HASH_BYTES])
 
 enum { WORDS = 4 };
 
+int tokens_path_check(const char *path, struct error *error)
+{
+    if (strncmp(path, secret_prefix, strlen(secret_prefix)) != 0 || strlen(path) < SECRET_BYTES - 1 ||
+        access(path, F_OK) == 0)
+        return 0;
+    return error_set(error, ERROR_INVALID, "the file of tokens is given by its name; this is a token itself");
+}
+
 int tokens_load(char **out, const char *path, struct error *error)
 {
+    if (tokens_path_check(path, error) < 0)
+        return -1;
     return file_read(out, path, "file of tokens", S_IROTH | S_IWOTH, TOKENS_FILE_BYTES, error);
 }
 

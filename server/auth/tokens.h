@@ -97,6 +97,9 @@ struct tokens {
     struct token *at;
 };
 
+/* -1: ERROR_INVALID, there is no such file, and the name looks like a secret, which is not repeated. */
+int tokens_path_check(const char *path, struct error *error);
+
 /* Reads the whole file, to be freed. -1: ERROR_INVALID (others than its owner and group may read or write it,
    it contains a NUL or is too large), ERROR_SYSTEM, ERROR_MEMORY. */
 int tokens_load(char **text, const char *path, struct error *error);

@@ -247,7 +247,7 @@ static void write_explanation(struct json_writer *json, const struct prediction_
     const struct source_prediction *made = source_of(counted, arch);
     const struct explain *warp = made ? &made->count.listed : &question->warp;
     explain_json_write(json, "explain", counted->experiment, &access, warp,
-                       answer.known ? &answer.prediction : NULL);
+                       answer.known ? &answer.prediction : NULL, made ? &made->count : NULL);
 }
 
 static int answer_write(struct buffer *out, const struct prediction_counts *counted,

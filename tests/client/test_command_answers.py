@@ -358,12 +358,6 @@ def test_columns_and_views_are_tables(service, tmp_path):
     assert coalesce(service, "show", one, "--columns", "id,kernel").stdout.splitlines() == ["id,kernel", f"{one},read_offset"]
 
 
-def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):
-    wrong = coalesce(service, "ls", "--kernel", "read_ofset")
-    assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and "refused" not in wrong.stderr and len(wrong.stdout.splitlines()) == 1
-    assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
-
-
 def test_a_kernel_lists_its_types_and_a_size_of_tera_is_one(service):
     rows = {line.split()[0]: line for line in coalesce(service, "kernels", "read_offset").stdout.splitlines() if line}
     assert "f32 f64 i32" in rows["dtype"]
@@ -384,9 +378,19 @@ def test_sweeps_are_found_by_what_the_service_knows_of_them(service):
 
 
 def test_a_plot_along_no_axis_is_told_and_the_table_is_there(service):
-    done = coalesce(service, *SWEEP, "--x", "nope")
+    done = coalesce(service, "show", coalesce(service, *SWEEP, "--no-plot").stdout.split()[-1], "--x", "nope")
     assert 'there is no axis "nope", but offset, block' in done.stderr
     assert "8 of 8 measured" in done.stdout and "┤" not in done.stdout
+
+
+def test_a_plot_along_no_axis_is_refused_before_the_sweep_is_submitted(service):
+    newest = service.get("/v1/sweeps?page_size=1").json()
+    assert "--x is one of: offset block\n" in coalesce(service, *SWEEP, "counters=on", "--x", "nope", expect=USAGE).stderr
+    assert "--x is one of: offset block device\n" in coalesce(service, *SWEEP, "--spread", "--x", "size", expect=USAGE).stderr
+    assert "--x: the sweep has no axis" in coalesce(service, "sweep", "copy", "size=64", "--x", "size", expect=USAGE).stderr
+    assert service.get("/v1/sweeps?page_size=1").json() == newest
+    assert "8 of 8 measured" in coalesce(service, *SWEEP, "--spread", "--x", "device").stdout
+    assert "└" in coalesce(service, *SWEEP, "--x", "block").stdout
 
 
 def test_a_warp_is_drawn(service):

@@ -109,3 +109,11 @@ def test_an_installation_has_all_of_it(tmp_path):
     assert "ExecStart=/usr/bin/coalesced\n" in (usr / "lib/systemd/system/coalesced.service").read_text()
     version = subprocess.run([usr / "bin/coalesce", "--version"], capture_output=True, text=True)
     assert version.returncode == 0 and version.stdout.startswith("coalesce ")
+
+
+def test_the_time_is_predicted_as_the_help_says(service):
+    ask = lambda *words: coalesce(service, "predict", "copy", *words).stdout  # noqa: E731
+    assert "of each whose constants are known it also" in " ".join(coalesce(service, "help", "predict").stdout.split()).lower()
+    assert "µs predicted, cold, for an NVIDIA H200" in ask("block=32") and "what if" not in ask("block=32")
+    assert "what if" in ask("block=32", "--device-name", "NVIDIA H200"), "a change that brings something"
+    assert "what if" not in ask("--device-name", "NVIDIA H200"), "no change brings 5 %"

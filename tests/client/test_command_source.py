@@ -49,6 +49,17 @@ def test_one_block_is_no_plural(service, tmp_path):
     assert "no fault found in its one block" in said
 
 
+def test_an_explained_line_that_accesses_nothing_says_which_do(service, tmp_path):
+    path = file(tmp_path, SHIFTED.replace("<=", "<"))
+    ask = lambda line, **more: coalesce(service, "explain", path, "n=100", "block=256", f"line={line}", **more)  # noqa: E731
+    said = ask(3).stdout
+    assert "line 3 accesses no memory; lines that do: 4\n" in said and "ends before it" not in said
+    assert "accesses no memory" not in ask(4).stdout
+    assert "the number of lines of the source is 5; is 99" in ask(99, expect=REFUSED).stderr
+    idle = coalesce(service, "explain", path, "n=100", "block=256", "line=4", "--warp", "7").stdout
+    assert "no thread of this warp accesses memory in line 4" in idle
+
+
 def rows_of(service, *words, columns):
     terminal = Terminal(service, *words, columns=columns)
     assert terminal.end() == 0

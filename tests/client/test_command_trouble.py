@@ -52,6 +52,9 @@ def test_a_file_without_a_token_is_no_token_file(tmp_path, text):
 def test_a_token_file_that_is_not_there_is_named(tmp_path):
     done = coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=str(tmp_path / "none"), expect=USAGE)
     assert str(tmp_path / "none") in done.stderr
+    secret = "coal_" + "s" * 43
+    done = coalesce("http://127.0.0.1:1", "devices", COALESCED_TOKEN_FILE=secret, expect=USAGE)
+    assert "is the name of a file that has the token, not the token itself" in done.stderr and secret not in done.stderr
 
 
 class Moody(http.server.BaseHTTPRequestHandler):
@@ -188,6 +191,20 @@ def test_the_points_that_were_refused_are_told_where_experiments_are_listed(serv
     assert len(listed.stdout.splitlines()) == 2
     assert f"refused, and therefore no experiments: 1; coalesce show {identity} says why" in listed.stderr
     missing = identity[:-1] + ("0" if identity[-1] != "0" else "1")
-    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing).stderr
+    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing, "-q", expect=REFUSED).stderr
     twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
     assert twice.count("unknown field") == 1
+
+
+def test_a_value_that_is_given_twice_is_told_to_be_measured_once(service):  # noqa: F811
+    for repeat in [], ["repeat=2"]:
+        said = coalesce(service, "sweep", "copy", "size=4096", "block=128,256,128", *repeat).stdout
+        assert "points that ask for the same as one before and show its runs: 1; repeat=N measures more often" in said
+        assert "ask for the same" not in coalesce(service, "sweep", "copy", "size=4096", "block=128,256", *repeat).stdout
+
+
+def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # noqa: F811
+    for quiet in [], ["-q"]:
+        wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
+        assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and not wrong.stdout
+    assert coalesce(service, "ls", "--kernel", "halo").stderr == ""

@@ -269,7 +269,24 @@ def test_the_accesses_of_one_line_are_explained(service):
     explained = predict(service, **{**EXAMPLE, "source": two}, arch="sm_90", explain={"line": 7})["explain"]
     access, = explained["accesses"]
     assert explained["line"] == 7 and explained["instructions"][access["instruction"]]["kind"] == "store"
+    assert explained["lines"] == [6, 7]
     assert service.request("POST", "/v1/predictions", json={"kernel": "copy", "explain": {"line": 3}}).status_code == 422
+
+
+def test_a_line_without_accesses_is_told_from_one_beyond_the_source(service):
+    for line in 3, 7:  # the last is the empty one behind the last newline
+        idle = predict(service, **EXAMPLE, arch="sm_90", explain={"line": line})["explain"]
+        assert (idle["lines"], idle["lanes_active"], idle["accesses"]) == ([5], 0, []) and "note" not in idle
+    [fault] = refused(service, **EXAMPLE, arch="sm_90", explain={"line": 8})
+    assert (fault["pointer"], fault["detail"]) == ("#/explain/line", "the number of lines of the source is 6; is 8")
+
+
+def test_too_few_arguments_are_told_as_what_they_are_in_both_languages(service):
+    fields = {**EXAMPLE, "arguments": SHIFTED_ARGUMENTS[:1]}
+    [fault] = refused(service, **fields)
+    assert (fault["pointer"], fault["detail"]) == ("#/arguments", "1 argument is described, the function has 4 parameters")
+    chinese = service.request("POST", "/v1/predictions", json=fields, headers={"Accept-Language": "zh"}).json()["errors"][0]["detail"]
+    assert chinese == "描述了 1 个参数，而函数有 4 个参数"
 
 
 @pytest.mark.parametrize("wrong, pointer", [

@@ -49,6 +49,13 @@ def test_a_command_without_a_file_says_how_to_name_one():
     assert "examples:" in token("--help").stdout
 
 
+@pytest.mark.parametrize("words", [["list"], ["add", "ada", "--role", "run"], ["revoke", "ada"]], ids=" ".join)
+def test_a_token_in_place_of_the_file_is_not_repeated(tmp_path, words):
+    secret = "coal_" + "s" * 43
+    done = token(*words, "--token-file", secret, check=False, cwd=tmp_path)
+    assert done.returncode == 1 and "this is a token itself" in done.stderr and secret not in done.stderr and not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("secret_given", ["x", "fifteen-letters", "", "with a blank in it", "x" * 256])
 def test_a_secret_that_protects_nothing_is_refused(tmp_path, secret_given):
     done = token("add", "ada", "--role", "run", "--secret-stdin", "--token-file", str(tmp_path / "tokens"),

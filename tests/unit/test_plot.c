@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -108,6 +109,30 @@ static char *x_ticks(double from, double to)
     return ticks;
 }
 
+static int count_of(const char *text, const char *style, const char *mark)
+{
+    char wanted[64];
+    int count = 0;
+    snprintf(wanted, sizeof wanted, "%s%s", style, mark);
+    for (const char *at = text; (at = strstr(at, wanted)); at++)
+        count++;
+    return count;
+}
+
+static void a_mark_has_the_colour_of_its_series_where_another_goes_through(void **state)
+{
+    (void)state;
+    static const struct screen coloured = {.color = true};
+    static const struct plot_point one[] = {{0, 10, NAN, NAN}, {1, 20, NAN, NAN}, {2, 10, NAN, NAN}},
+                                   through[] = {{0, 20, NAN, NAN}, {2, 20, NAN, NAN}},
+                                   upright[] = {{1, 15, 10, 25}};
+    const struct plot_series series[] = {{"", one, 3}, {"", through, 2}, {"", upright, 1}};
+    char *text = draw(series, 3, &coloured);
+    assert_int_equal(count_of(text, screen_style(&coloured, STYLE_BETTER), "●"), 3);
+    assert_int_equal(count_of(text, "", "●"), 3);
+    free(text);
+}
+
 static void wide_ranges_of_positive_numbers_go_by_powers(void **state)
 {
     (void)state;
@@ -128,6 +153,7 @@ int main(void)
         cmocka_unit_test(an_interval_beyond_the_scale_of_the_points_is_cut_with_an_arrow),
         cmocka_unit_test(nothing_is_drawn_of_no_numbers),
         cmocka_unit_test(a_single_point_is_drawn),
+        cmocka_unit_test(a_mark_has_the_colour_of_its_series_where_another_goes_through),
         cmocka_unit_test(wide_ranges_of_positive_numbers_go_by_powers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
