@@ -28,7 +28,6 @@ static const struct {
     {"The disk is nearly full", "磁盘空间即将用尽"},
 
 #include "api/problem_zh_source.h"
-
     /* several fields at once */
     {"more than %d fields are wrong, %d of which are listed; the first is #%s: %s", "错误的字段超过 {1} 个，列出其中 {2} 个；第一个是 #{3}：{4}"},
     {"%d fields are wrong; the first is #%s: %s", "{1} 个字段有误；第一个是 #{2}：{3}"},

@@ -328,8 +328,8 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     print_left_out(comparison);
     bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);
     if (matched && has_pairs(json_object_get(comparison, "points")))
-        puts(language_text("A/B is the median over all pairs of a placement of A and one of B: it can differ "
-                           "a little from the ratio of the two medians."));
+        puts(language_text("A/B is the median over all pairs of a placement of A and one of B: it differs "
+                           "from the ratio of the two medians, the more the runs scatter."));
     print_uneven(json_object_get(comparison, "points"), screen);
     print_reasons(json_object_get(comparison, "points"), screen, needs_shown);
     print_only(comparison, "a", "A");

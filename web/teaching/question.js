@@ -105,7 +105,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
     min,
     max,
     step,
-    "aria-label": filled(lesson, say(question.ask)).replace(/[*`[\]]/g, ""),
+    "aria-label": h("span", {}, write(lesson, question.ask)).textContent,
     "aria-valuetext": t("lessons.no_guess"),
     oninput: () => {
       put = Number(input.value);

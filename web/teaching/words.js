@@ -60,8 +60,8 @@ wordsAdd({
   "lessons.ask_again": ["Ask {device} again", "再测一次（{device}）"],
   "lessons.runs": ["{done} of {total} measured.", "已测 {done}/{total}。"],
   "lessons.its_sweep": ["Its sweep", "查看扫描"],
-  "lessons.cpu_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n}: its caches and its memory are others, so hold only ratios beside those of the H200.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}：缓存与内存都不同，只宜与 H200 比较比值。"],
-  "lessons.cpu_only_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n}.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}。"],
+  "lessons.cpu_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n} elements: its caches and its memory are others, so hold only ratios beside those of the H200.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}：缓存与内存都不同，只宜与 H200 比较比值。"],
+  "lessons.cpu_only_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n} elements.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}。"],
   "lessons.device_says": ["Measured here, on {name}.", "在此处的 {name} 上测得。"],
   "lessons.some_failed": ["{n} of {of} gave no figure.", "{of} 个中有 {n} 个没有数值。"],
   "lessons.own_came": ["Your device has answered.", "你的设备已给出结果。"],
@@ -75,6 +75,6 @@ wordsAdd({
   "lessons.tables_note": ["each asked again on your own device, beside what was published", "每一张都可以在你自己的设备上重新运行，与博文数据并列"],
   "lessons.ask_more": ["{n} runs of each", "每点运行 {n} 次"],
   "lessons.own_unsure": ["not stable: nothing follows from it; more runs of the point may tell", "不稳定：不能据此下结论；多运行几次或可判断"],
-  "lessons.own_unstable": ["△ {n} of {of} values are not stable: nothing follows from them. Several runs of each may tell.", "△ {of} 个值中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
+  "lessons.own_unstable": ["△ {n} of {of} points are not stable: nothing follows from their times. Several runs of each may tell.", "△ {of} 个点中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
 });
 // clang-format on
