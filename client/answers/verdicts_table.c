@@ -62,10 +62,14 @@ static void print_placed(const json_t *values)
     printf(language_text("placed anew for %.0f of %.0f runs"), anew, all);
 }
 
-static void print_differences(const json_t *differs, const struct screen *screen)
+static void print_differences(const json_t *comparison, const struct screen *screen)
 {
     size_t i;
-    json_t *row;
+    json_t *row, *name;
+    const json_t *differs = json_object_get(comparison, "differs");
+    bool kernels = false; /* may differ, and then their sources do */
+    json_array_foreach (json_object_get(comparison, "but_for"), i, name)
+        kernels |= strcmp(json_string_value(name), "kernel") == 0;
     json_array_foreach (differs, i, row) {
         if (i == DIFFERENCES_MAX) {
             printf(language_text("  and %zu more\n"), json_array_size(differs) - i);
@@ -82,8 +86,12 @@ static void print_differences(const json_t *differs, const struct screen *screen
         putchar('\n');
     }
     if (json_array_size(differs) == 0)
-        puts(language_text(
-            "Nothing differs beside what is measured: device, driver, version and source are the same."));
+        puts(
+            kernels
+                ? language_text("Nothing differs beside what is measured and the kernel: device, driver and "
+                                "version are the same.")
+                : language_text("Nothing differs beside what is measured: device, driver, version and source "
+                                "are the same."));
 }
 
 static void print_counts(const json_t *comparison, const struct screen *screen)
@@ -323,7 +331,7 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
 {
     bool matched = json_array_size(json_object_get(comparison, "points")) > 0;
     if (matched)
-        print_differences(json_object_get(comparison, "differs"), screen);
+        print_differences(comparison, screen);
     print_counts(comparison, screen);
     print_left_out(comparison);
     bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);

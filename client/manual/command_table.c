@@ -68,8 +68,9 @@ const struct manual_command manual_commands[] = {
      BIT(DEVICE_NAME) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_predict},
     {"check", "FILE.cu [NAME=VALUE ...]", "look for faults in a kernel of your own, without a device",
      "Accesses outside of a buffer, misaligned or of what was never written, races, barriers that not all "
-     "threads reach:\n"
-     "each with its line, thread and element. What the kernel takes is read from its parameters; --members "
+     "threads reach\n"
+     "(those that have ended do not count, as on a GPU): each with its line, thread and element. What the "
+     "kernel takes is read from its parameters; --members "
      "says it where\n"
      "that is not enough, as {\"arguments\": [{\"name\": \"in\", \"elements\": \"rows * columns\"}, ..., "
      "{\"name\": "
@@ -101,10 +102,12 @@ const struct manual_command manual_commands[] = {
      "coalesce occupancy arch=sm_12,sm_90 block=32x16 registers=17 shared_bytes=4Ki\n",
      0, WORDS_OCCUPANCY, 0, -1, command_occupancy},
     {"ls", "", "list experiments or sweeps, newest first",
-     "Sweeps are found by state, label, owner, device-uuid, since and until. Their state is running until "
-     "all has ended, then\n"
-     "succeeded, finished (not all of it succeeded) or cancelled. The table (--csv, --columns) is of "
-     "experiments.\n",
+     "Sweeps are found by state, label, owner, device-uuid, since and until. --state running finds all that "
+     "have not ended,\n"
+     "also where the list says queued or paused because nothing of it runs; then they are succeeded, "
+     "finished "
+     "(not all of it\n"
+     "succeeded) or cancelled. The table (--csv, --columns) is of experiments.\n",
      "coalesce ls --kernel copy --state failed\n"
      "coalesce ls --label who=ada --since 2026-02-03 --csv --columns id,kernel,hot_median_us\n"
      "coalesce ls --sweeps --since 2026-02-03\n",

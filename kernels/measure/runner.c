@@ -21,7 +21,7 @@ enum {
 static const double cold_share = 0.6;
 /* Target duration of the longer of the two sequences of launches behind a hot sample. */
 static const double hot_sequence_us = 1000;
-/* A cold median below this part of the floor contradicts it; above, both may be an empty launch. */
+/* A cold sample below this part of the floor contradicts it; above, both may be an empty launch. */
 static const double floor_contradicted = 0.9;
 /* Above this duration of a cold launch a hot sample has two launches instead of four. */
 static const double hot_long_us = 5000;
@@ -263,7 +263,7 @@ static int time_all(struct runner *runner, const struct experiment *e, const str
         return -1;
     result->cold = rounds.cold.timing;
     result->cold.launches = 1;
-    if (result->cold.samples && correct_floor(runner, result->cold.median_us, error) < 0)
+    if (result->cold.samples && correct_floor(runner, result->cold.min_us, error) < 0)
         return -1;
     result->floor_us = runner->floor_us;
     if (!result->cold.samples)

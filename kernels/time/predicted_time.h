@@ -56,12 +56,13 @@ struct time_prediction {
     double dram_dirty_us;               /* of TIME_DRAM: stores that stay in the L2 */
     double l1_hit_pct;                  /* of the load sectors; -1: no loads through the L1 */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
-    double achieved_occupancy;          /* 0 to 1 */
-    double rounds;                      /* rounds of resident blocks, one after the other */
-    double waits;                       /* latencies that a warp waits for in a row */
-    double latency_ns;                  /* of a load, in this launch */
-    double in_flight_bytes;             /* of an SM, on average */
-    double needed_bytes; /* in flight in an SM for the full bandwidth at that latency; 0: no loads */
+    double places; /* part of all places for resident blocks for which the launch has blocks, 1 at most */
+    double achieved_occupancy; /* 0 to 1 */
+    double rounds;             /* rounds of resident blocks, one after the other */
+    double waits;              /* latencies that a warp waits for in a row */
+    double latency_ns;         /* of a load, in this launch */
+    double in_flight_bytes;    /* of an SM, on average */
+    double needed_bytes;       /* in flight in an SM for the full bandwidth at that latency; 0: no loads */
 };
 
 /* Predicts a checked experiment on the calibrated device. `registers` a thread and `shared_bytes` a block

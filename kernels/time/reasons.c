@@ -169,6 +169,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "rounds", p->rounds);
     add_number(words, "waits", p->waits);
     add_number(words, "warps", p->warps_per_sm);
+    add_percent(words, "places_pct", p->places);
 }
 
 /* When needed_bytes are more than so many times in_flight_bytes, the text names the chain of waits
@@ -177,6 +178,9 @@ static const double chain_times = 8;
 /* When the fixed part of the time is more than this, the text names what limits the rest with its time
    alone. */
 static const double nearly_all = 0.9;
+
+/* When the launch has blocks for less than this part of the places, more blocks are what it lacks. */
+static const double places_filled = 0.9;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */
 static const double not_moved = 0.05;
@@ -193,14 +197,19 @@ static struct telling telling_of(const struct time_prediction *p)
     if (p->limiter == TIME_L2 && strcmp(p->bound[TIME_L2].unit, time_unit_back) == 0)
         return (struct telling){&back, &back_remedy};
     if (p->limiter == TIME_DRAM && p->dram_opened_us + p->dram_dirty_us > not_moved * p->bound[TIME_DRAM].us)
-        return p->dram_opened_us > p->dram_dirty_us ? (struct telling){&dram_opens, &dram_opens_remedy}
-                                                    : (struct telling){&dram_dirty, &remedies[TIME_DRAM]};
+        return fmin(p->dram_opened_us, p->dram_dirty_us) > not_moved / 5 * p->bound[TIME_DRAM].us
+                   ? (struct telling){&dram_both, &dram_opens_remedy}
+               : p->dram_opened_us > p->dram_dirty_us ? (struct telling){&dram_opens, &dram_opens_remedy}
+                                                      : (struct telling){&dram_dirty, &remedies[TIME_DRAM]};
     if (p->limiter != TIME_LATENCY)
         return (struct telling){&facts[p->limiter], &remedies[p->limiter]};
     if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)
         return (struct telling){&rounds_only, &rounds_remedy};
+    bool few = p->places < places_filled;
     if (p->needed_bytes <= p->in_flight_bytes || p->needed_bytes > chain_times * p->in_flight_bytes)
-        return (struct telling){&chain, &chain_remedy};
+        return (struct telling){&chain, few ? &few_chain_remedy : &chain_remedy};
+    if (few)
+        return (struct telling){&facts[TIME_LATENCY], &few_remedy};
     const struct arch *arch = arch_find(p->calibration->arch);
     bool full = arch && p->warps_per_sm >= arch->warps_per_sm;
     return (struct telling){&facts[TIME_LATENCY], full ? &full_remedy : &remedies[TIME_LATENCY]};

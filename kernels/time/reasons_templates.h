@@ -44,7 +44,7 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LATENCY] = {
-        "each multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the {total_us} us, the launch itself included. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
+        "on average a multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the {total_us} us, the launch itself included. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
         "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 {total_us} us（含启动本身）中 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
 };
 
@@ -75,6 +75,9 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
 static const struct text_pair dram_opens = {
     "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
     "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
+static const struct text_pair dram_both = {
+    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, opens pages of which it reads little, {opened_us} us more, and what is stored and stays in the L2 takes {dirty_us} us: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us，写入后留在 L2 中的数据需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
 static const struct text_pair dram_opens_remedy = {
     " Fewer bytes would take less time, or such that lie together.",
     "只有减少读写的字节数，或让它们在地址上更集中，才会更快。"};
@@ -86,6 +89,15 @@ static const struct text_pair dram_dirty = {
 static const struct text_pair full_remedy = {
     " {more} times as much would do: more loads a thread before the first one is used, for no more than the {warps} warps fit.",
     "在途量提高到 {more} 倍即可：驻留的线程束已达上限 {warps} 个，只能让每个线程在首次使用数据之前多发出几个读取。"};
+
+/* The launch has too few blocks. */
+static const struct text_pair few_remedy = {
+    " {more} times as much would do: there are blocks for {places_pct} % of what the multiprocessors hold at a time, so more of them, smaller ones or a larger launch, or more loads a thread before the first one is used.",
+    "在途量提高到 {more} 倍即可：线程块只够各 SM 可容纳量的 {places_pct} %，应增加线程块（用更小的块，或更大的启动），或让每个线程在首次使用数据之前多发出几个读取。"};
+
+static const struct text_pair few_chain_remedy = {
+    " Fewer waits one after the other would take less: there are blocks for {places_pct} % of what the multiprocessors hold at a time.",
+    "减少前后依赖的等待才会更快：线程块只够各 SM 可容纳量的 {places_pct} %。"};
 
 /* Nearly all of the time is fixed. */
 static const struct text_pair the_rest = {"The rest is limited by {limiter}: {limit_us} us.", "其余部分的瓶颈是{limiter}：{limit_us} us。"};

@@ -156,6 +156,7 @@ def test_an_owner_brings_back_what_another_one_removed(browser, people):  # noqa
 def test_what_is_pressed_keeps_the_focus_though_it_draws_its_panel_anew(browser, service):  # noqa: F811
     walk = Walk(browser, service).open("new?kernel=read_offset&size=4096&offset=1&lang=en")
     walk.until(lambda: walk.all(".chips [data-key='side gst']") or walk.all("[data-key='side gst']"))
+    assert walk.script("(chips => chips.scrollWidth <= chips.clientWidth)(document.querySelector('.chips'))"), "its columns are in its panel"
     held = "document.activeElement !== document.body && document.activeElement.isConnected && document.activeElement.matches(arguments[0])"
     for pressed, key, came in (
             ("[data-key='side gst']", Keys.ENTER, "[...document.querySelectorAll('[data-key=\"side gst\"]')].some(one => one.ariaPressed === 'true')"),

@@ -110,7 +110,7 @@ def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):
     walk.says("and 24 more of bob's wait")
     assert walk.until(lambda: walk.all("td a.row-link"))[0].get_attribute("href").endswith(f"/ui/sweeps/{first['id']}"), "which of the two"
     assert walk.all("td a.quiet")[0].get_attribute("href").endswith("/ui/experiments?state=queued&owner=bob")
-    walk.click("td.act button", "Cancel the sweep").says("Cancel the 12 runs that wait of bob's sweep of read_offset …", ".jobs")
+    walk.click("td.act button", "Cancel the sweep").says("Cancel the 12 runs not ended of bob's sweep of read_offset …", ".jobs")
     walk.click(".jobs button", "Keep").until(lambda: not walk.text(".jobs"))
     assert state(first) == "running"
     walk.until(lambda: "cancel" in walk.script("document.activeElement.dataset.key || \"\""))
@@ -383,7 +383,7 @@ def test_a_cancelled_sweep_says_what_still_runs(browser, ada_and_bob):  # noqa: 
     assert service.request("POST", "/v1/queue/resume").ok
     service.until(lambda: service.get(sweep["links"]["self"]).json()["running"] == 1)
     walk = comes(Walk(browser, service), "ada", f"sweeps/{sweep['id']}?lang=en").click(".sweep-head button", "Cancel the rest")
-    walk.says("Cancel the 3 runs that wait and the 1 that runs", ".jobs").click(".jobs button", "Cancel them")
+    walk.says("Cancel the 4 runs not ended", ".jobs").click(".jobs button", "Cancel them")
     walk.says("3 runs of your sweep of read_offset …", ".jobs")
     walk.says("are cancelled; 0 of 4 were measured. 1 was running and ends, or is cancelled, in a moment.", ".jobs")
     walk.end()

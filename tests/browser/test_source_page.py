@@ -266,6 +266,16 @@ def test_a_kernel_that_replaces_another_has_neither_its_picture_nor_its_scalars(
     walk.end()
 
 
+def test_what_is_said_is_never_of_the_source_before(browser, service):  # noqa: F811
+    walk = begun(opened(browser, service))
+    walk.until(lambda: "of the bytes" in walk.text(".lead"))
+    walk.script("(ask => window.fetch = (...given) => String(given[0]?.url ?? given[0]).includes('/v1/predictions') ?"
+                " new Promise(later => setTimeout(later, 2500)).then(() => ask(...given)) : ask(...given))(window.fetch)")
+    walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.setValue('__global__ void zero(float *p) { p[threadIdx.x] = 0; }')")
+    walk.says("This is being checked", ".lead").until(lambda: "being checked" not in walk.text(".lead"))
+    walk.end()
+
+
 def test_one_question_is_under_way_at_a_time(browser, service):  # noqa: F811
     walk = begun(opened(browser, service))
     walk.script(COUNTED)

@@ -33,6 +33,7 @@ static struct time_prediction predicted(enum time_bound limiter)
         .in_flight_bytes = 16400,
         .needed_bytes = 21900,
         .warps_per_sm = 48,
+        .places = 1,
     };
     device.constant[CALIBRATION_BANDWIDTH].value = 4416;
     device.constant[CALIBRATION_DRAM_LATENCY].value = 330;
@@ -75,6 +76,7 @@ static bool is_of(const struct time_prediction *p, double number)
                             p->rounds,
                             p->waits,
                             p->warps_per_sm,
+                            100 * p->places,
                             64 /* bytes of a flit */};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (fabs(number - known[i]) <= 0.005 * fabs(known[i]))
@@ -212,8 +214,14 @@ static void what_dram_does_besides_moving_bytes_is_told(void **state)
     has(reasons.zh, "DRAM 页又需 150 us");
     numbers_are_of(&p, reasons.en);
     numbers_are_of(&p, reasons.zh);
-    p.dram_opened_us = 0;
     p.dram_dirty_us = 20;
+    reasons_make(&p, &reasons);
+    whole(&reasons);
+    has(reasons.en, "30 us at 4416 GB/s, opens pages of which it reads little, 150 us more, and what is "
+                    "stored and stays in the L2 takes 20 us");
+    numbers_are_of(&p, reasons.en);
+    numbers_are_of(&p, reasons.zh);
+    p.dram_opened_us = 0;
     reasons_make(&p, &reasons);
     whole(&reasons);
     has(reasons.en, "180 us at 4416 GB/s, and what is stored and stays in the L2 takes 20 us more");
@@ -248,6 +256,20 @@ static void where_no_more_warps_fit_more_are_not_advised(void **state)
     whole(&reasons);
     has(reasons.en, "no more than the 64 warps fit");
     has(reasons.zh, "上限 64 个");
+}
+
+static void too_few_blocks_are_told_as_such(void **state)
+{
+    (void)state;
+    struct time_prediction p = predicted(TIME_LATENCY);
+    struct reasons reasons;
+    p.places = 0.25;
+    reasons_make(&p, &reasons);
+    has(reasons.en, "blocks for 25 % of what the multiprocessors hold");
+    has(reasons.zh, "25 %");
+    assert_null(strstr(reasons.en, "48 warps"));
+    numbers_are_of(&p, reasons.en);
+    whole(&reasons);
 }
 
 static void many_are_told_in_millions(void **state)
@@ -346,6 +368,7 @@ int main(void)
         cmocka_unit_test(few_addresses_tell_their_slices),
         cmocka_unit_test(what_comes_back_from_the_l2_is_told),
         cmocka_unit_test(where_no_more_warps_fit_more_are_not_advised),
+        cmocka_unit_test(too_few_blocks_are_told_as_such),
         cmocka_unit_test(many_are_told_in_millions),
         cmocka_unit_test(what_is_in_flight_is_told_with_its_own_latency),
         cmocka_unit_test(constants_that_are_not_known_are_told_in_both_languages),

@@ -21,11 +21,6 @@ function nameOf(of, sweep, me) {
   return t(`cancel.${sweep ? "sweep" : "one"}_${form}`, {who: of.owner, what: sweep ? sweepName(of) : oneName(of)});
 }
 
-const runsOf = ({queued, running}) => [queued && t("cancel.waiting", {n: count(queued), words: queued}),
-                                       running && t("cancel.running", {n: count(running), words: running})]
-                                        .filter(Boolean)
-                                        .join(t("cancel.and"));
-
 /* Returns a function that finds the link of the table row which is then in the place of the row that has the focus
    now. */
 function rowHere() {
@@ -53,8 +48,10 @@ export async function cancelAsked(path, me, signal) {
     if (!goes_on) ended();
     return goes_on;
   };
-  const question = () =>
-    sweep ? t("cancel.ask_sweep", {runs: runsOf(before), name: name()}) : t("cancel.ask_one", {name: name()});
+  const question = () => sweep ?
+    t("cancel.ask_sweep",
+      {n: count(before.queued + before.running), words: before.queued + before.running, name: name()}) :
+    t("cancel.ask_one", {name: name()});
   const agreed = ends < 2 && before.owner === (me?.name ?? null) ||
     await askFirst({question, yes: () => t("cancel.yes", {words: ends}), no: () => t("cancel.no"), from, fresh});
   asking = false;

@@ -43,7 +43,7 @@ export function apartPanel({apart, but_for}, allow) {
     h("p", {}, h("strong", {}, "△ ", t("compare.apart_in")), " ",
       button(
         t("compare.all_the_same", {names: names.join(t("list.comma"))}), () => allow([...but_for, ...names].join(",")),
-        {small: true})),
+        {small: true, key: "allow"})),
     h("dl", {},
       apart.map(
         ({field, a, b}) =>
@@ -55,7 +55,8 @@ export function differsPanel({differs, but_for}) {
   const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
   if (!beside.length)
     return h(
-      "p", {class: "differs"}, t("compare.nothing_differs"),
+      "p", {class: "differs"},
+      t(but_for.includes("kernel") ? "compare.nothing_differs_but" : "compare.nothing_differs"),
       but_for.length ? ` ${t("compare.but_for_said", {names: but_for.join(t("list.comma"))})}` : "");
   return h(
     "div", {class: "differs warned"},

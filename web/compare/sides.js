@@ -27,7 +27,7 @@ const idsOf = text => text.split(/[.+ ]/).filter(Boolean);
 export function sideRead(text) {
   const parts = {sweeps: [], experiments: [], labels: {}, members: {}, where: {}};
   for (const piece of (text ?? "").replace(SHORTENED, "").split(",").map(one => one.trim()).filter(Boolean)) {
-    const at = piece.indexOf(":"), name = at < 0 ? "" : piece.slice(0, at),
+    const at = piece.search(/[:=]/), name = at < 0 ? "" : piece.slice(0, at),
           value = at < 0 ? piece : piece.slice(at + 1);
     if (name === "sweep")
       parts.sweeps.push(...idsOf(value));

@@ -31,6 +31,7 @@ wordsAdd({
   "compare.paired_but": ["Points that ask for the same but for", "除以下字段外请求相同的点："],
   "compare.measured_at": ["time of measurement", "测量时间"],
   "compare.in_turns": ["What else changed in between, as other work on the machine, is in a verdict, too.", "其间的其他变化（如机器上的其他负载）也会影响结论。"],
+  "compare.nothing_differs_but": ["Nothing else differs: device, driver and version are the same on both sides.", "其余没有不同：两侧的设备、驱动与版本相同。"],
   "compare.nothing_differs": ["Nothing else differs: device, driver, version and kernel source are the same on both sides.", "其余没有不同：两侧的设备、驱动、版本与内核源码相同。"],
   "compare.but_for_said": ["But for {names}, as asked.", "按要求，{names} 除外。"],
   "compare.differs": ["The sides differ in more than what is compared.", "两侧还有其他不同。"],

@@ -17,7 +17,7 @@ function chipBar(moved, efficiency, most) {
 export function chipsPanel({onChips}) {
   const title = h("h2", {}), rows = h("div", {class: "chips"}),
         side = h("div", {class: "segments small", role: "group", "aria-label": t("chips.side")});
-  const node = h("section", {class: "panel"}, h("header", {}, title, side), rows);
+  const node = h("section", {class: "panel chips-panel"}, h("header", {}, title, side), rows);
   let chosen = null, last = null;
 
   function choose(name) {

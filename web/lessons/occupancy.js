@@ -77,8 +77,8 @@ export default {
   "tiles": [["occupancy", -1], ["time", 1], ["against", 1]],
   "plain": "occupancy",
   "why": [[
-    "Bandwidth is bytes in flight over latency. {warps} warps with two loads of 128 bytes are {flight} kB on a multiprocessor, and so are {quarter} warps with eight. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
-    "带宽是在途字节除以延迟。{warps} 个线程束各有两次 128 字节的读取在途，每个多处理器上就是 {flight} kB；{quarter} 个线程束各有八次，也一样。[occupancy]减半，轮数加倍：瓶颈是延迟时，用时几乎加倍；瓶颈是 DRAM 时，线程束再多也没有多大好处。"
+    "Bandwidth is bytes in flight over latency. {warps} warps with two loads of 128 bytes each (one element a thread, of A and of B) are {flight} kB on a multiprocessor, and so are {quarter} warps with eight: {a0} and {b115712} GB/s. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
+    "带宽是在途字节除以延迟。{warps} 个线程束各有两次 128 字节的读取在途（每线程一个元素，读 A 与 B），每个多处理器上就是 {flight} kB；{quarter} 个线程束各有八次，也一样：{a0} 与 {b115712} GB/s。[occupancy]减半，轮数加倍：瓶颈是延迟时，用时几乎加倍；瓶颈是 DRAM 时，线程束再多也没有多大好处。"
   ]],
   "intro":
     [
@@ -104,7 +104,7 @@ export default {
         "answer": "drop",
         "set": {"shared_bytes": 57344},
         "reply": [[
-          "**{drop} times**: {a0} GB/s against {a57344}. With one load a thread occupancy is all there is: at half of it {kept} % of the bandwidth are left, and the lower it is, the more nearly they fall alike.",
+          "**{drop} times**: {a0} GB/s against {a57344}. With one element a thread occupancy is all there is: at half of it {kept} % of the bandwidth are left, and the lower it is, the more nearly they fall alike.",
           "**{drop} 倍**：{a0} GB/s 对 {a57344} GB/s。每个线程只读一个元素时，能依靠的只有占用率：占用率减半，带宽降到原来的 {kept} %；占用率越低，越接近同比下降。"
         ]]
       },

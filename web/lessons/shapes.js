@@ -177,12 +177,12 @@ export default {
         "列序的瓶颈是向 L2 的请求：32 个通道各写一条[line]是 {col_flits} 个消息，[coalesced]的写入只要 {row_flits} 个。光写入就要 {stores} µs，256 × 1 与 32 × 32 的块都一样。DRAM 搬运的字节是一样的。"
       ],
       [
-        "**“32 to 16 has opposite effects.”** They are two things; the figures are the change of the K80's time. A width of 16 splits a request along a row into two half lines ({row_width} %: transactions double), and lets two rows of lanes share a line along a column ({col_width} %: they halve). A height of 16 makes smaller blocks, good along rows ({row_height} %), that use half of each line, bad along columns ({col_height} %). On a Fermi 32 × 32 leaves {empty} of {places} warps' places empty, and 16 × 32 fills them: that wins more than half lines lose.",
-        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，行序的一个请求被拆成两个半条缓存行（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半条缓存行所失。"
+        "**“32 to 16 has opposite effects.”** They are two things; the figures are the change of the K80's time. A width of 16 splits a request along a row into two half lines where the L1 moves lines, as in the published runs ({row_width} %: transactions double), and lets two rows of lanes share a line along a column ({col_width} %: they halve). A height of 16 makes smaller blocks, good along rows ({row_height} %), that use half of each line, bad along columns ({col_height} %). On a Fermi 32 × 32 leaves {empty} of {places} warps' places empty, and 16 × 32 fills them: that wins more than half lines lose.",
+        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，在 L1 按缓存行搬运时（博文的运行即如此），行序的一个请求被拆成两个半条缓存行（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半条缓存行所失。"
       ],
       [
-        "**“High throughput is an illusion.”** True where whole lines are counted: {through} GB/s × {f16} % are {asked} GB/s asked for. Since sm_50 sectors are the unit, and shapes from 8 lanes on have {e8} %.",
-        "**“高吞吐量是假象。”**按整条缓存行计数时成立：{through} GB/s × {f16} %，真正被请求的只有 {asked} GB/s。sm_50 以来以扇区为单位，一行有 8 个通道以上的形状都是 {e8} %。"
+        "**“High throughput is an illusion.”** True where whole lines are counted: {through} GB/s × {f16} % are {asked} GB/s asked for. Since sm_50, and on a K80 whose loads go past the L1, sectors are the unit, and shapes from 8 lanes on have {e8} %.",
+        "**“高吞吐量是假象。”**按整条缓存行计数时成立：{through} GB/s × {f16} %，真正被请求的只有 {asked} GB/s。sm_50 以来，以及读取绕过 L1 的 K80 上，都以扇区为单位，一行有 8 个通道以上的形状都是 {e8} %。"
       ],
       [
         "**Wider than a warp.** Is a block wider than a [warp] better still? Not for the loads: once a row of lanes fills whole lines, their [efficiency] is {e64} % at 64 × 4 and {e128} % at 128 × 2, and any multiple of 32 will do: 96 × 2 has {e96} % on an sm_20, too. What a larger `blockDim.x` changes after that is the number of threads a block, and how many blocks fit.",
@@ -250,8 +250,7 @@ export default {
         "reply":
           [
             [
-              "The efficiency is the same. Where a block is several columns wide its other warps use the rest of the sectors while they are still in the cache: {h32x32} % of L1 hits at 32 × 32. At 256 × 1 nobody does: {h256x1} %.",
-              "效率是一样的。线程块如果有几列宽，其他线程束就能趁扇区还在缓存里用上其余部分：32 × 32 的 L1 命中率是 {h32x32} %。256 × 1 时没有线程束来用：{h256x1} %。"
+              "The efficiency is the same. Where a block is several columns wide its other warps use the rest of the sectors while they are still in the cache: {h32x32} % of L1 hits at 32 × 32. At 256 × 1 nobody does: {h256x1} %.", "效率是一样的。线程块如果有几列宽，其他线程束就能趁扇区还在缓存里用上其余部分：32 × 32 的 L1 命中率是 {h32x32} %。256 × 1 时没有线程束来用：{h256x1} %。"
             ]
           ]
       },
@@ -267,7 +266,8 @@ export default {
               "“行”和“列”只说明通道沿哪个下标排列。1 × 256 的线程块情形正好相反：它的通道沿 y 排列，列序因此变快。"
             ],
             [
-              "One thing has changed. A Fermi moved [line|lines] of 128 bytes, so 16 lanes in a row used half of one ({f16} %). Here 8 lanes fill a sector: 16 × 16 has {e_row} %, and so has even 8 × 32.", "有一点变了。Fermi 按 128 字节的[line]搬运，一行 16 个通道只用到一半（{f16} %）。这里 8 个通道就填满一个扇区：16 × 16 的效率是 {e_row} %，连 8 × 32 也是。"
+              "One thing has changed. A Fermi moved [line|lines] of 128 bytes, so 16 lanes in a row used half of one ({f16} %). Here 8 lanes fill a sector: 16 × 16 has {e_row} %, and so has even 8 × 32.",
+              "有一点变了。Fermi 按 128 字节的[line]搬运，一行 16 个通道只用到一半（{f16} %）。这里 8 个通道就填满一个扇区：16 × 16 的效率是 {e_row} %，连 8 × 32 也是。"
             ]
           ],
         "rows":

@@ -24,7 +24,7 @@ export const title = () => t("source.title");
 
 const KERNEL = /__global__ void (\w+)\(/;
 const SHOWN = 8, OUTPUTS_MOST = 8; /* OUTPUTS_MOST: the service's limit */
-const PAUSE_MS = 300, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
+const PAUSE_MS = 300, LATE_MS = 500, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
 
 /* What the address has: a text of one's own, or an example by its name. Without either the tab's last text is there
  * again. */
@@ -179,12 +179,20 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     addressShow();
     if (question.wrong) return form.wrong(question.wrong);
     const arch = [typed.arch, ...othersOf()], explain = line && {...placeOf(state.warp, state.perBlock), line};
+    /* What is said is of what stood there before. */
+    const late = setTimeout(() => {
+      said.textContent = t("source.checking");
+      below.textContent = "";
+      results.classList.add("stale");
+    }, LATE_MS);
     try {
       const answer = await post("/v1/predictions", {...question, arch, ...(line && {explain})}, {signal});
       if (editor.text() === text) await answerShow(answer);
     } catch (error) {
       if (!error.errors) throw error;
       if (editor.text() === text) wrongShow(error);
+    } finally {
+      clearTimeout(late);
     }
   }
 

@@ -9,7 +9,7 @@ import {h, redraw, replace, svg} from "../dom.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
-import {ago, button, ownerName, stateMark} from "../parts.js";
+import {ago, button, stateMark} from "../parts.js";
 import {removeAndLeave, restoreOffer} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
@@ -358,6 +358,13 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       button(t("sweep.remove_all"), now, {key: "remove all"}));
   }
 
+  /* Behind "cancelled" a name alone would be who cancelled it. */
+  function submittedText({owner, submitted_at: at}) {
+    const time = ago(at);
+    return owner === null ? t("sweep.ago", {time}) :
+                            t("sweep.ago_by", {time, who: owner === me?.name ? t("you") : owner});
+  }
+
   let cost = 0, said = "";
   function drawNow() {
     if (signal.aborted) return;
@@ -369,8 +376,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     redraw(under, words === usual ? null : `${usual}: `, underHeading(sweep, recipe));
     redraw(
       state, sweep.running ? null : [stateMark(sweep.head.state), " · "],
-      h("span", {class: "quiet"}, ownerName(sweep.head.owner, me), " · ",
-        t("sweep.ago", {time: ago(sweep.head.submitted_at)}),
+      h("span", {class: "quiet"}, submittedText(sweep.head),
         sweep.read < sweep.head.point_count ?
           ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` :
           ""));

@@ -6,6 +6,7 @@ wordsAdd({
   "source.title": ["Your own kernel", "自己写的内核"],
   "source.heading": ["CUDA source", "CUDA 源代码"],
   "source.editor": ["CUDA source of the kernel", "内核的 CUDA 源代码"],
+  "source.checking": ["This is being checked …", "正在检查……"],
   "source.old": ["What is shown here is of the source before this error.", "以下是出错之前的结果。"],
   "source.keys": ["Tab indents; Escape, then Tab, leaves the editor. The margin says how much of what a line moves is used; △ ×32: lanes wait for a bank, 32 times as many turns as without waiting.", "Tab 缩进；先按 Escape 再按 Tab 离开编辑器。边栏标出每行搬运的数据有多少被用到；△ ×32：各通道等待同一存储体，轮数是无冲突时的 32 倍。"],
   "source.click": ["Click a line with a mark to see what a warp asks of memory there.", "点击有标记的行，查看线程束在该行访问了哪些内存。"],

@@ -10,6 +10,7 @@ wordsAdd({
   "sweep.with_counters": ["with counters", "含计数器"],
   "sweep.predicted_as": ["predictions are of {arch}, not of this device", "预测值属于 {arch}，不属于此设备"],
   "sweep.repeated": ["{n} rounds", "{n} 轮"],
+  "sweep.ago_by": ["asked for by {who} {time} ago", "{time}前由{who}提交"],
   "sweep.ago": ["asked for {time} ago", "{time}前提交"],
   "sweep.reading": ["{n} of {of} read so far", "已读取 {n} / {of}"],
   "sweep.csv_summary": ["CSV, short", "CSV 摘要"],
