@@ -113,7 +113,10 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     walk.until(lambda: f"a=sweep:{one}&b=sweep:{other}" in unquote(browser.current_url))
     walk.open(f"compare?a=sweep:{one}&b=QQQQQQ&lang=en").says("No id among the newest 500 ends in QQQQQQ: give the whole one")
     walk.open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("no point in common")
-    walk.click("button", "Compare although kernel differs").until(lambda: "but_for=" in browser.current_url)
+    walk.says("Compare although kernel differs").script("document.querySelector('[data-key=allow]').focus()")
+    press(browser, Keys.ENTER)
+    walk.until(lambda: "but_for=" in browser.current_url)
+    walk.until(lambda: focus(walk) == "H1")
     walk.says("Points that ask for the same but for kernel")
     assert "sha256" not in walk.text("main"), "another kernel has another source"
     walk.click("summary", "What is compared").until(lambda: walk.all("#option-same")[0].is_displayed())

@@ -1,4 +1,5 @@
 """Names and texts mean one thing: tags and base names occur once, and what is said in English is there in Chinese."""
+import json
 import pathlib
 import re
 
@@ -165,3 +166,11 @@ def test_each_phase_of_a_run_has_its_words_on_the_page():
     assert sent == set(re.findall(r'^  "lab\.phase_(\w+)"', words, re.M))
     stated = re.search(r"phase: \{type: string, description: \"(.*?); there may be others", (ROOT / "api/openapi.yaml").read_text())[1]
     assert sent == set(re.sub(r"\(.*?\)", "", stated).replace(" ", "").split(","))
+
+
+def test_each_published_column_of_a_recipe_has_words_on_its_page():
+    words = set(re.findall(r'"recipes\.col_(\w+)"', (ROOT / "web/recipe/words.js").read_text()))
+    figures = set(re.findall(r'"published_(\w+)"', (ROOT / "api/figure_table.c").read_text()))
+    tables = [json.loads(path.read_text()).get("published", {}) for path in (ROOT / "api/recipes").glob("*.json")]
+    columns = {name for table in tables for name in table.get("columns", []) if name in figures}
+    assert "cached_lines" in columns and columns - words <= {"elapsed_ms"}
