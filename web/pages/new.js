@@ -88,7 +88,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       }
     },
       h("div", {class: "form-scroll"}, top, rest), h("div", {class: "form-foot"}, run, when, problem));
-  const before = h("p", {class: "note before", hidden: true}), ofFirst = h("p", {class: "note before", hidden: true});
+  const before = h("p", {class: "note before", hidden: true}), ofFirst = h("p", {class: "note of-first", hidden: true});
   const beside = h(
     "div", {class: "beside"}, before, ofFirst, memory.node, chips.node, predicted.node, occupancy.node, commands.node);
   replace(
