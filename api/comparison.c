@@ -291,10 +291,8 @@ int comparison_add(struct comparison *comparison, int side, const struct compari
     run.facts = facts_of(comparison, slots, json_string_value(json_array_get(known, 1)));
     if (run.facts < 0)
         return error_set(error, ERROR_MEMORY, "no memory for facts");
-    if (!count->used || experiment->started_ms < count->first_ms)
-        count->first_ms = experiment->started_ms;
-    if (experiment->ended_ms > count->last_ms)
-        count->last_ms = experiment->ended_ms;
+    run.started_ms = experiment->started_ms;
+    run.ended_ms = experiment->ended_ms;
     return run_add(count, &run, error);
 }
 

@@ -84,14 +84,14 @@ struct comparison_run {
     /* of those that there are runs of, where points are of one device each (comparison_devices_split()) */
     int device;
     bool unstable;
-    uint64_t executor; /* a hash of the process that timed it; 0: not known */
+    uint64_t executor;            /* a hash of the process that timed it; 0: not known */
+    int64_t started_ms, ended_ms; /* wall clock; 0: not known */
     struct verdict_run run;
 };
 
 struct comparison_count {
     int experiments, used, allocated, unstable, points; /* `used` and `allocated` are numbers of runs */
     int left[COMPARISON_LEFT];
-    int64_t first_ms, last_ms; /* when the first of them started and the last ended; 0: not known */
     struct comparison_run *runs;
 };
 
@@ -181,6 +181,10 @@ void comparison_view_point(struct json_writer *json, const char *key, const stru
    side. It is empty where some point is on both sides, or where a side has no point. The grid usually follows from the
    size, the block and parameters, so it is named only where two points differ in nothing but the grid. */
 void comparison_apart_view(struct json_writer *json, const char *key, const struct comparison *comparison);
+
+/* Writes when the runs of points on both sides were measured as a difference, "measured_at", where all of one side is before
+   all of the other: what else changed in between is in a verdict, too. */
+void comparison_measured_at_view(struct json_writer *json, const struct comparison *comparison);
 
 /* CSV: a row for each point, with the verdict first and then the fields of the requests. */
 

@@ -1,10 +1,13 @@
-/* Why two sides of a comparison have no point in common: the fields of the request in which they share no value. */
+/* Why two sides of a comparison have no point in common: the fields of the request in which they share no value; and
+   whether they were measured one after the other. */
 #include "api/comparison.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/json_parts.h"
+#include "base/clock.h"
 
 enum { VALUES_MAX = 8 };
 
@@ -102,4 +105,54 @@ void comparison_apart_view(struct json_writer *json, const char *key, const stru
             write_field(json, comparison, name);
     json_writer_end(json);
     json_decref(names);
+}
+
+/* ---- when ---- */
+
+/* Of the runs of points that are on both sides: how many, when the first started and when the last ended. */
+struct measured_span {
+    int runs;
+    int64_t first_ms, last_ms;
+};
+
+static struct measured_span span_of(const struct comparison *comparison, int side)
+{
+    struct measured_span span = {0};
+    for (int i = 0; i < comparison->sides[side].used; i++) {
+        const struct comparison_run *run = &comparison->sides[side].runs[i];
+        if (!comparison_matched(&comparison->points[run->point]))
+            continue;
+        if (!span.runs++ || run->started_ms < span.first_ms)
+            span.first_ms = run->started_ms;
+        if (run->ended_ms > span.last_ms)
+            span.last_ms = run->ended_ms;
+    }
+    return span;
+}
+
+static void write_span(struct json_writer *json, const char *key, struct measured_span span)
+{
+    char from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES], text[2 * CLOCK_TEXT_BYTES + 1];
+    clock_text(span.first_ms, from);
+    clock_text(span.last_ms, to);
+    snprintf(text, sizeof text, "%s/%s", from, to);
+    json_writer_begin_array(json, key);
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "value", text);
+    json_writer_int(json, "runs", span.runs);
+    json_writer_end(json);
+    json_writer_end(json);
+}
+
+void comparison_measured_at_view(struct json_writer *json, const struct comparison *comparison)
+{
+    const struct measured_span a = span_of(comparison, 0), b = span_of(comparison, 1);
+    bool known = a.first_ms > 0 && b.first_ms > 0;
+    if (!known || (a.first_ms <= b.last_ms && b.first_ms <= a.last_ms))
+        return;
+    json_writer_begin_object(json, NULL);
+    json_writer_string(json, "field", "measured_at");
+    write_span(json, "a", a);
+    write_span(json, "b", b);
+    json_writer_end(json);
 }

@@ -6,7 +6,6 @@
 
 #include "api/comparison.h"
 #include "api/json_parts.h"
-#include "base/clock.h"
 
 enum { ONLY_HERE_MAX = 20, VALUES_MAX = 8 };
 static const double SAME_PART = 0.1;
@@ -139,34 +138,6 @@ static json_t *numbers_of(const struct comparison *comparison, json_t *fields)
     return numbers;
 }
 
-static void write_times(struct json_writer *json, const char *key, const struct comparison_count *side)
-{
-    char from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES], text[2 * CLOCK_TEXT_BYTES + 1];
-    clock_text(side->first_ms, from);
-    clock_text(side->last_ms, to);
-    snprintf(text, sizeof text, "%s/%s", from, to);
-    json_writer_begin_array(json, key);
-    json_writer_begin_object(json, NULL);
-    json_writer_string(json, "value", text);
-    json_writer_int(json, "runs", side->used);
-    json_writer_end(json);
-    json_writer_end(json);
-}
-
-/* When they were measured, where all of one side is before all of the other: what else changed is a difference, too. */
-static void write_measured_at(struct json_writer *json, const struct comparison *comparison)
-{
-    const struct comparison_count *a = &comparison->sides[0], *b = &comparison->sides[1];
-    bool known = a->used && b->used && a->first_ms > 0 && b->first_ms > 0;
-    if (!known || (a->first_ms <= b->last_ms && b->first_ms <= a->last_ms))
-        return;
-    json_writer_begin_object(json, NULL);
-    json_writer_string(json, "field", "measured_at");
-    write_times(json, "a", a);
-    write_times(json, "b", b);
-    json_writer_end(json);
-}
-
 static void write_differences(struct json_writer *json, const struct comparison *comparison)
 {
     json_t *fields = json_object(), *numbers = numbers_of(comparison, fields), *value;
@@ -180,8 +151,7 @@ static void write_differences(struct json_writer *json, const struct comparison 
             write_difference(json, comparison, numbers, NULL, i);
     json_object_foreach (fields, field, value)
         write_difference(json, comparison, numbers, field, -1);
-    if (json_object_size(numbers) > 0)
-        write_measured_at(json, comparison);
+    comparison_measured_at_view(json, comparison);
     json_writer_end(json);
     json_decref(numbers);
     json_decref(fields);

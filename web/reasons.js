@@ -145,7 +145,7 @@ const RULES =
 
 /* A reason may stand behind the field that it is of: "block: ...". */
 export function reasonText(whole) {
-  const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/]+: /, "");
+  const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/.]+: /, "");
   for (const [pattern, zh] of RULES) {
     const found = pattern.exec(text);
     if (found) return zh.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);

@@ -188,8 +188,12 @@ static void print_idle_line(const json_t *explanation)
     const json_t *lines = json_object_get(explanation, "lines"), *line = json_object_get(explanation, "line");
     size_t i;
     json_t *one;
-    if (!json_array_size(lines) || json_path_number(explanation, "lanes_active") > 0)
+    if (!json_is_array(lines) || json_path_number(explanation, "lanes_active") > 0)
         return;
+    if (!json_array_size(lines)) {
+        printf(language_text("line %.0f accesses no memory, nor does another\n"), json_number_value(line));
+        return;
+    }
     json_array_foreach (lines, i, one)
         if (json_equal(one, line)) {
             printf(language_text("no thread of this warp accesses memory in line %.0f\n"),

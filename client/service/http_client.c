@@ -62,7 +62,8 @@ static char *read_authorization(const char *path, struct screen *screen, struct 
     char line[TOKEN_MAX + 2], *header = NULL;
     struct stat about;
     FILE *file = fopen(path, "re");
-    if (!file && strncmp(path, "coal_", 5) == 0) { /* the secret itself, which is not repeated */
+    if (!file && errno == ENOENT && strlen(path) >= 40 &&
+        strncmp(path, "coal_", 5) == 0) { /* the secret itself, which is not repeated */
         error_set(error, ERROR_INVALID,
                   language_text("COALESCED_TOKEN_FILE is the name of a file that has the token, not the "
                                 "token itself"));

@@ -1,6 +1,5 @@
 #include "client/service/problem_text.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,18 +126,24 @@ static void print_place(const char *file, const json_t *row, const char *detail)
     fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
+/* The argument that the field at the pointer is typed in; NULL: none. */
+static const char *argument_of(const char *path, char *const *arguments, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_about(arguments[i], path))
+            return arguments[i];
+    if (count > 0 && (strcmp(path, "kernel") == 0 || strcmp(path, "recipe") == 0))
+        return arguments[0];
+    if (count == 2 && (path[0] == 'a' || path[0] == 'b') && (!path[1] || path[1] == '.'))
+        return arguments[path[0] - 'a']; /* the sides of a comparison */
+    return NULL;
+}
+
 static void print_field(const char *pointer, const char *detail, char *const *arguments, int count)
 {
     char path[NAME_BYTES];
     path_of(pointer, path);
-    const char *about = NULL;
-    for (int i = 0; i < count && !about; i++)
-        if (is_about(arguments[i], path))
-            about = arguments[i];
-    if (!about && count > 0 && (strcmp(path, "kernel") == 0 || strcmp(path, "recipe") == 0))
-        about = arguments[0];
-    if (!about && count == 2 && (path[0] == 'a' || path[0] == 'b') && (!path[1] || path[1] == '.'))
-        about = arguments[path[0] - 'a']; /* the sides of a comparison */
+    const char *about = argument_of(path, arguments, count);
     if (!about) {
         fprintf(stderr, "  %s: %s\n", option_of(path), detail);
         return;
@@ -149,14 +154,18 @@ static void print_field(const char *pointer, const char *detail, char *const *ar
     fprintf(stderr, " %s\n", detail);
 }
 
-/* True where both say the same of values of one list: the pointers are "#/offset/0" and "#/offset/1". */
-static bool is_same(const json_t *row, const json_t *other)
+/* True where both say the same of one argument, as of two values of an axis. */
+static bool is_same(const json_t *row, const json_t *other, char *const *arguments, int count)
 {
-    const char *pointer = json_string_value(json_object_get(row, "pointer")),
-               *others = json_string_value(json_object_get(other, "pointer")),
-               *end = pointer ? strrchr(pointer, '/') : NULL;
-    return end && others && isdigit((unsigned char)end[1]) &&
-           strncmp(pointer, others, (size_t)(end + 1 - pointer)) == 0 &&
+    const char *const pointers[2] = {json_string_value(json_object_get(row, "pointer")),
+                                     json_string_value(json_object_get(other, "pointer"))};
+    const char *about[2] = {NULL};
+    for (int i = 0; i < 2 && pointers[i]; i++) {
+        char path[NAME_BYTES];
+        path_of(pointers[i], path);
+        about[i] = argument_of(path, arguments, count);
+    }
+    return about[0] && about[0] == about[1] &&
            json_equal(json_object_get(row, "detail"), json_object_get(other, "detail"));
 }
 
@@ -184,7 +193,7 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
     json_array_foreach (errors, i, row) {
         const char *pointer = json_string_value(json_object_get(row, "pointer"));
         const char *what = json_string_value(json_object_get(row, "detail"));
-        if (i > 0 && is_same(row, json_array_get(errors, i - 1)))
+        if (i > 0 && is_same(row, json_array_get(errors, i - 1), arguments, argument_count))
             continue;
         if (what)
             what = command_words(&words, what);

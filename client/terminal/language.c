@@ -112,7 +112,8 @@ static void fill(const char *chinese, const struct place *places, char text[LANG
 const char *language_reason(const char *english, char text[LANGUAGE_REASON_BYTES])
 {
     struct place places[PLACES] = {{"", 0}};
-    const char *behind = english + strspn(english, "#/_abcdefghijklmnopqrstuvwxyz0123456789"); /* its field */
+    const char *behind =
+        english + strspn(english, "#/._abcdefghijklmnopqrstuvwxyz0123456789"); /* its field */
     behind = strncmp(behind, ": ", 2) == 0 ? behind + 2 : english;
     for (size_t i = 0; is_chinese && i < sizeof reasons / sizeof *reasons; i++)
         if (matches(reasons[i][0], english, places, PLACES) ||

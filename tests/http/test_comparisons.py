@@ -198,6 +198,7 @@ def test_what_differs_beside_is_said(start):
 
 
 def test_sides_of_which_one_was_measured_before_the_other_say_so(service):
+    runs(service, "late", None, 1, offset=7)  # of a point that is not compared
     a, b = runs(service, "early", None, 2), runs(service, "late", None, 2)
     [differs] = [one for one in compared(service, label("early"), label("late"), times=True)["differs"] if one["field"] == "measured_at"]
     for side, ids in ("a", a), ("b", b):

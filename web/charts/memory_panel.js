@@ -94,6 +94,8 @@ export function memoryPanel({onWarp, onChip}) {
                          "memory.all",
             {n: count(accesses.length), of: count(accesses.length + left)})),
       left > 0 && h("p", {class: "note"}, t("memory.cut", {n: count(left)})),
+      shown.explain.line && !accesses.length &&
+        h("p", {class: "note"}, t("memory.idle_line", {n: count(shown.explain.line)})),
       shown.explain.note && h("p", {class: "note"}, reasonSaid(shown.explain.note)));
   }
 

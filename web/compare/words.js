@@ -8,7 +8,7 @@ wordsAdd({
   "compare.all_same": ["Against {a}: the same in all of {n} {words|point|points}", "与 {a} 相比：{n} 个点全部相同"],
   "compare.nothing_told": ["Against {a}: none of {n} {words|point|points} can be told yet", "与 {a} 相比：{n} 个点都还无法判断"],
   "compare.nothing_common": ["The two sides have no point in common", "两侧没有共同的点"],
-  "compare.nothing_measured": ["Nothing of side {side} is measured yet", "{side} 侧还没有测量结果"],
+  "compare.no_runs": ["No run of side {side} can be compared", "{side} 侧没有可比较的运行"],
   "compare.choose": ["Choose two sides: what both ask for alike is paired.", "选择两侧：请求相同的点会配对。"],
   "compare.time": ["Which time", "哪种时间"],
   "compare.swap": ["Swap A and B", "交换 A 与 B"],

@@ -20,7 +20,7 @@ function hint(field, text, typed, fields) {
                 bytesEach = elementBytes(read(dtype, typed.dtype ?? dtype.initial).value);
   const wrong = field.kind === "integer" || field.kind === "size" ? values?.find(one => typeof one === "string") : null;
   if (wrong) return t("new.no_number", {text: wrong});
-  if (values && isGrouped(text.trim()))
+  if (values && field.kind === "size" && isGrouped(text.trim()))
     return t("new.values_or", {n: count(values.length), number: text.trim().replaceAll(",", "")});
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {

@@ -12,7 +12,7 @@ wordsAdd({
   "new.no_device": ["no device", "无设备"],
   "new.no_number": ["{text} is not a number", "{text} 不是数"],
   "new.of_first": ["Drawn and predicted for the first of {n} points: {what}.", "图与预测针对 {n} 个点中的第一个：{what}。"],
-  "new.values_or": ["{n} values: an axis; the one number is {number}", "{n} 个值：一个轴；若指一个数，请写 {number}"],
+  "new.values_or": ["{n} values: an axis; for one number write {number}", "{n} 个值：一个轴；若指一个数，请写 {number}"],
   "new.values": ["{n} values: an axis", "{n} 个值：一个轴"],
   "new.an_array": ["{size} of elements", "元素共 {size}"],
   "new.sector_is": ["a sector is {sector}, a line {line}", "一个扇区 {sector} 个元素，一个缓存行 {line} 个"],

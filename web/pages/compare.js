@@ -34,9 +34,10 @@ const shortPercent = part => String(Number((part * 100).toFixed(4)));
 
 function headingOf(comparison, name) {
   const {points, verdicts: {under_way}} = comparison, all = {a: name, n: count(points.length), words: points.length};
-  const [unmeasured] = LETTERS.filter(letter => comparison[letter].experiments && !comparison[letter].runs);
+  const none = LETTERS.filter(letter => comparison[letter].experiments && !comparison[letter].runs)
+                 .map(letter => letter.toUpperCase());
   if (!points.length)
-    return unmeasured ? t("compare.nothing_measured", {side: unmeasured.toUpperCase()}) : t("compare.nothing_common");
+    return none.length ? t("compare.no_runs", {side: none.join(t("list.comma"))}) : t("compare.nothing_common");
   if (under_way === points.length) return t("compare.all_under_way", all);
   const said = toldOf(comparison, name);
   return under_way ? t("compare.some_under_way", {said, n: count(under_way)}) : said;

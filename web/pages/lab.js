@@ -28,7 +28,9 @@ function answer({devices, queue, me}, known) {
   if (ill && devices.every(device => device.readiness === "unhealthy"))
     return t("device.is_unhealthy", {name: ill.device_name, reason: ill.status.reason ?? ""});
   const own = ownOf(queue, me), waiting = own.find(owner => owner.queued);
-  const held = queue.devices.every(one => heldBy(queue, one.device)) && heldBy(queue, queue.devices[0]?.device);
+  const held = queue.paused && !queue.devices.every(one => one.paused) ?
+    queue :
+    queue.devices.every(one => heldBy(queue, one.device)) && heldBy(queue, queue.devices[0]?.device);
   if (waiting && held) return heldText(held);
   if (own.some(owner => owner.running))
     return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");

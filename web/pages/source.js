@@ -182,17 +182,21 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     /* What is said is of what stood there before. */
     const late = setTimeout(() => {
       said.textContent = t("source.checking");
+      said.classList.remove("wrong");
       below.textContent = "";
+      old.hidden = true;
       results.classList.add("stale");
     }, LATE_MS);
     try {
-      const answer = await post("/v1/predictions", {...question, arch, ...(line && {explain})}, {signal});
+      const answer = await post("/v1/predictions", {...question, arch, ...(line && {explain})}, {signal})
+                       .finally(() => clearTimeout(late));
       if (editor.text() === text) await answerShow(answer);
     } catch (error) {
-      if (!error.errors) throw error;
+      if (!error.errors) {
+        if (!signal.aborted) said.textContent = error.message;
+        throw error;
+      }
       if (editor.text() === text) wrongShow(error);
-    } finally {
-      clearTimeout(late);
     }
   }
 
