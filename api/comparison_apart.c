@@ -109,7 +109,7 @@ void comparison_apart_view(struct json_writer *json, const char *key, const stru
 
 /* ---- when ---- */
 
-/* Of the runs of points that are on both sides: how many, when the first started and when the last ended. */
+/* The number of runs of one side at points that both sides have, the start of the first and the end of the last. */
 struct measured_span {
     int runs;
     int64_t first_ms, last_ms;

@@ -84,7 +84,7 @@ static int64_t warps_of_block(const struct experiment *e)
     return (e->block[0] * e->block[1] * e->block[2] + WARP_LANES - 1) / WARP_LANES;
 }
 
-/* As editors count: behind the last newline stands one more, which may be empty. */
+/* Lines are counted as editors do: the text after the last newline is a line too, even if it is empty. */
 static void check_line(int64_t line, const struct experiment *experiment, struct problems *problems)
 {
     const struct source_kernel *source = source_kernel_of(experiment->kernel);

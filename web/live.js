@@ -133,7 +133,7 @@ export function watchLive(f) {
   };
 }
 
-/* A line that says, where that device or the queue is paused, that what one runs now does not begin. */
+/* A note that is visible while the device with that index, or the queue, is paused: nothing new starts then. */
 export function heldNote(index, signal) {
   const node = h("p", {class: "note", role: "status", hidden: true});
   const end = watchLive(({queue}) => {

@@ -143,7 +143,7 @@ const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const RULES =
   REASONS.map(([english, zh]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), zh]);
 
-/* A reason may stand behind the field that it is of: "block: ...". */
+/* A reason may begin with the name of its field: "block: ...". */
 export function reasonText(whole) {
   const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/.]+: /, "");
   for (const [pattern, zh] of RULES) {

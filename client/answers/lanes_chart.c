@@ -182,7 +182,7 @@ static void print_access(const json_t *explanation, const json_t *access, const 
         print_banks(access, screen);
 }
 
-/* Why nothing is drawn of a line. */
+/* Prints why a source line has no drawing. */
 static void print_idle_line(const json_t *explanation)
 {
     const json_t *lines = json_object_get(explanation, "lines"), *line = json_object_get(explanation, "line");

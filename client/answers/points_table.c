@@ -217,7 +217,7 @@ static bool was_cancelled(const json_t *point)
            !(json_path_number(point, "runs.succeeded") > 0);
 }
 
-/* How many points show the runs of one before, because they ask for the same. */
+/* Counts the points that share the runs of an earlier point, because both request the same experiment. */
 static size_t count_shared(const json_t *points)
 {
     json_t *seen = json_object(), *point;

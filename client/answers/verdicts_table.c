@@ -112,7 +112,7 @@ static void print_counts(const json_t *comparison, const struct screen *screen)
     printf("%s\n", *between ? "" : language_text("no point is on both sides"));
 }
 
-/* "A: 12 left out: not stable", a line for each side and reason. */
+/* Prints how many runs of each side are not compared, and why: a line for each reason, as "A: 12 left out: not stable". */
 static void print_left_out(const json_t *comparison)
 {
     static const struct {

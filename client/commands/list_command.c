@@ -146,7 +146,7 @@ static enum style count_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return STYLE_WORSE;
 }
 
-/* Without those that were refused, which are no experiments: ls --state failed lists as many. */
+/* Refused points are not counted, because they are no experiments and ls --state failed does not list them. */
 static enum style failed_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     double failed = json_path_number(row, "failed") - fmax(0, json_path_number(row, "refused"));
@@ -245,7 +245,7 @@ static int check_kernel(struct context *context, const char *name)
     return status;
 }
 
-/* Is there such a sweep? Remarks that the list lacks its points that were refused. */
+/* Checks that the sweep exists. If some of its points were refused, prints a remark that the list does not have them. */
 static int check_sweep(struct context *context, const char *id)
 {
     json_t *sweep = NULL;

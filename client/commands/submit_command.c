@@ -115,7 +115,7 @@ static void add_axes(struct buffer *names, const json_t *request, bool spread)
         buffer_format(names, "%s%s", names->size ? " " : "", "device");
 }
 
-/* Is --x an axis of the sweep? Its service would say so only after all was measured. */
+/* Checks that --x names an axis of the sweep. Without this check the error would appear only after the sweep has run. */
 static int check_x(const struct command_line *options, const json_t *request, struct error *error)
 {
     const char *x = options->given[OPTION_X];

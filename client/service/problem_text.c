@@ -126,7 +126,7 @@ static void print_place(const char *file, const json_t *row, const char *detail)
     fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
-/* The argument that the field at the pointer is typed in; NULL: none. */
+/* Finds the command-line argument that sets the field with this path. NULL: none does. */
 static const char *argument_of(const char *path, char *const *arguments, int count)
 {
     for (int i = 0; i < count; i++)
@@ -154,7 +154,7 @@ static void print_field(const char *pointer, const char *detail, char *const *ar
     fprintf(stderr, " %s\n", detail);
 }
 
-/* True where both say the same of one argument, as of two values of an axis. */
+/* True if both errors have the same text and concern the same argument, for example two values of one axis. */
 static bool is_same(const json_t *row, const json_t *other, char *const *arguments, int count)
 {
     const char *const pointers[2] = {json_string_value(json_object_get(row, "pointer")),

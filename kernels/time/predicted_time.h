@@ -56,7 +56,8 @@ struct time_prediction {
     double dram_dirty_us;               /* of TIME_DRAM: stores that stay in the L2 */
     double l1_hit_pct;                  /* of the load sectors; -1: no loads through the L1 */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
-    double places; /* part of all places for resident blocks for which the launch has blocks, 1 at most */
+    double
+        places; /* blocks of the launch over the number that can be resident at a time on the device, at most 1 */
     double achieved_occupancy; /* 0 to 1 */
     double rounds;             /* rounds of resident blocks, one after the other */
     double waits;              /* latencies that a warp waits for in a row */

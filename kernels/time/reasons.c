@@ -179,7 +179,7 @@ static const double chain_times = 8;
    alone. */
 static const double nearly_all = 0.9;
 
-/* When the launch has blocks for less than this part of the places, more blocks are what it lacks. */
+/* If the blocks of the launch fill less than this part of the places for resident blocks, more blocks are advised. */
 static const double places_filled = 0.9;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */

@@ -97,7 +97,8 @@ struct tokens {
     struct token *at;
 };
 
-/* -1: ERROR_INVALID, there is no such file, and the name looks like a secret, which is not repeated. */
+/* Detects a token given instead of the name of the token file. -1 (ERROR_INVALID) if no such file exists and the name has the form
+   of a token; the message does not contain it. 0: otherwise. */
 int tokens_path_check(const char *path, struct error *error);
 
 /* Reads the whole file, to be freed. -1: ERROR_INVALID (others than its owner and group may read or write it,

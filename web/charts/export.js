@@ -37,7 +37,8 @@ const line = (words, y, attributes) => {
     words);
 };
 
-/* Of each legend entry its x, its line and the x of its text, in px; no line is wider than `width`. */
+/* Places the legend entries in lines no wider than `width`: for each entry its x, the number of its line and the x of
+ * its text, in px. */
 function legendPlaces(legend, width) {
   let x = 0, row = 0;
   return legend.map(({mark, name}) => {

@@ -65,8 +65,8 @@ export function sideText({sweeps, experiments, labels, members, where}) {
 export const isEmpty = parts => !parts.bare && !parts.sweeps.length && !parts.experiments.length &&
   !Object.keys(parts.labels).length && !Object.keys(parts.members).length;
 
-/* The id of which that is the end, as the lists show it, among the newest ones of these kinds. Throws an error with
-   what to do where none has that end, or several have. */
+/* Finds the full id that ends in `end` among the 500 newest ids of these kinds. Throws an error with advice if no id or
+   several ids match. */
 async function whole(end, kinds, signal) {
   if (end.length === ID_LENGTH) return end;
   for (const kind of kinds) {

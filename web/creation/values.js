@@ -12,11 +12,13 @@ const SUFFIXES = {
   G: 1e9
 };
 
-/* "1,048,576" as the pages write a number; it may be a list as well, unless a group begins with 0. */
+/* True for a number with thousands separators, "1,048,576". "128,256" may also be a list of two values; a group that
+ * begins with 0 cannot. */
 export const isGrouped = text => /^\d{1,3}(,\d{3})+$/.test(text);
 export const isGroupedAlone = text => isGrouped(text) && /,0/.test(text);
 
-/* 4096, 1,000, 2^12, 4Ki or 1e6; what is no whole number is left as it is, and the service says what would be right. */
+/* Reads 4096, 1,000, 2^12, 4Ki or 1e6 as a number. Any other text is returned unchanged, and the service reports the
+ * error. */
 export function integerOf(text) {
   const power = /^(\d+)\^(\d+)$/.exec(text);
   if (power) return Number(power[1]) ** Number(power[2]);

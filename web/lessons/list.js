@@ -1,5 +1,5 @@
-/* The lessons in their order; each is a module of its own, loaded when it is opened. recipe: of one
-   that no published table belongs to. */
+/* The lessons in their order; each is a module that is loaded when it is opened. `recipe` names the recipe of a lesson
+   that has no published table. */
 export const LESSONS = [
   {
     "name": "offsets",

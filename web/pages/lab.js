@@ -228,7 +228,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         onclick: () => {
           if (mine === value) return;
           mine = value;
-          rows = null; /* they are another's */
+          rows = null; /* the old rows are of the other choice */
           setQuery({results: mine ? "mine" : null});
           drawChoice();
           drawResults();
@@ -268,7 +268,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       newcomerLook(now).catch(() => {});
       if (!choice.firstChild) drawChoice();
       const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
-      if (now.queue && mark !== seen) readResults(); /* the queue says whose */
+      if (now.queue && mark !== seen) readResults(); /* which owners to read depends on the queue */
       if (now.queue?.running) readSweeps();
       const next = now.queue && ownOf(now.queue, now.me).find(one => one.next)?.next;
       if (next && mark !== seen) known.ask(next);

@@ -179,7 +179,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     addressShow();
     if (question.wrong) return form.wrong(question.wrong);
     const arch = [typed.arch, ...othersOf()], explain = line && {...placeOf(state.warp, state.perBlock), line};
-    /* What is said is of what stood there before. */
+    /* A slow answer: the shown verdict is of the previous source, so it is replaced. */
     const late = setTimeout(() => {
       said.textContent = t("source.checking");
       said.classList.remove("wrong");

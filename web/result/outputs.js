@@ -38,7 +38,7 @@ export function failureSaid(experiment) {
 
 export const outcome = ({correctness}) => t(correctness.verified ? "outputs.equal" : "outputs.ran");
 
-/* Behind how many elements are correct. */
+/* The sentence that follows the number of correct elements. */
 export function interpreted({correctness, interpreter, outputs = []}) {
   const neither = outputs.reduce((sum, {elements, elements_written: written}) => sum + elements - written, 0);
   return [
