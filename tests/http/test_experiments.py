@@ -227,8 +227,10 @@ def test_a_running_one_is_stopped_and_the_next_one_runs(service):
     where = accepted(service.post(slow(30)))["links"]["self"]
     service.until(lambda: service.get(where).json()["state"] == "running")
     response = service.delete(where)
-    assert response.status_code == 202
-    assert response.json()["state"] == "running" and response.json()["cancelling"] is True
+    document = response.json()
+    # 200: it has ended before the answer was written
+    expected = ("running", True) if response.status_code == 202 else ("cancelled", None)
+    assert response.status_code in (200, 202) and (document["state"], document.get("cancelling")) == expected
     begun = time.monotonic()
     assert service.get(where + "?wait=20").json()["state"] == "cancelled"
     assert time.monotonic() - begun < 10
