@@ -233,15 +233,21 @@ static void fetch_requests(struct context *context, const json_t *sweeps)
     }
 }
 
-/* After an empty list: is there a kernel of that name? Asked then alone, because a list also finds experiments of removed
-   kernels. */
+/* Checks that the kernel exists, or that there is an experiment of it: a list also finds those of removed kernels. */
 static int check_kernel(struct context *context, const char *name)
 {
-    json_t *kernel = NULL;
-    char *path = fetch_path(context, "/v1/kernels", name, "");
-    int status = path ? fetch_json(context, path, &kernel) : EXIT_FAILED;
+    json_t *document = NULL, *kernel = NULL;
+    struct buffer experiments = {0};
+    buffer_format(&experiments, "/v1/experiments?page_size=1");
+    http_client_escape(&context->service, &experiments, "kernel", name);
+    char *path = fetch_path(context, "/v1/kernels", name, ""), *list = buffer_take(&experiments);
+    int status = path && list ? fetch_json(context, list, &document) : EXIT_FAILED;
+    if (status == EXIT_FINE && !json_array_size(json_object_get(document, "experiments")))
+        status = fetch_json(context, path, &kernel);
+    json_decref(document);
     json_decref(kernel);
     free(path);
+    free(list);
     return status;
 }
 
@@ -294,23 +300,14 @@ static void remark_older(struct context *context, const json_t *document)
                       LIMIT_MAX);
 }
 
-static int print_list(struct context *context, const json_t *document)
+static void print_list(struct context *context, const json_t *document)
 {
-    const char *const *given = context->options.given;
-    bool sweeps = given[OPTION_SWEEPS] != NULL;
-    int status = EXIT_FINE;
-    if (given[OPTION_KERNEL] && !json_array_size(json_object_get(document, "experiments")))
-        status = check_kernel(context, given[OPTION_KERNEL]);
-    if (status == EXIT_FINE && given[OPTION_SWEEP])
-        status = check_sweep(context, given[OPTION_SWEEP]);
-    if (status != EXIT_FINE)
-        return status;
+    bool sweeps = context->options.given[OPTION_SWEEPS] != NULL;
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
     print_rows(context, json_object_get(document, sweeps ? "sweeps" : "experiments"),
                sweeps ? sweep_columns : experiment_columns);
     remark_older(context, document);
-    return EXIT_FINE;
 }
 
 static int show_list(struct context *context, const char *path)
@@ -320,7 +317,7 @@ static int show_list(struct context *context, const char *path)
         return fetch_show(context, path, NULL);
     int status = fetch_json(context, path, &document);
     if (status == EXIT_FINE)
-        status = print_list(context, document);
+        print_list(context, document);
     json_decref(document);
     return status;
 }
@@ -346,6 +343,10 @@ int command_ls(struct context *context)
         check(options, &error) != 0)
         return context_usage(context, &error);
     int status = fetch_whole_id(context, &options->given[OPTION_SWEEP]);
+    if (status == EXIT_FINE && options->given[OPTION_KERNEL])
+        status = check_kernel(context, options->given[OPTION_KERNEL]);
+    if (status == EXIT_FINE && options->given[OPTION_SWEEP])
+        status = check_sweep(context, options->given[OPTION_SWEEP]);
     if (status != EXIT_FINE)
         return status;
     char *path = make_path(context, (int)limit);

@@ -191,7 +191,9 @@ def test_the_points_that_were_refused_are_told_where_experiments_are_listed(serv
     assert len(listed.stdout.splitlines()) == 2
     assert f"refused, and therefore no experiments: 1; coalesce show {identity} says why" in listed.stderr
     missing = identity[:-1] + ("0" if identity[-1] != "0" else "1")
-    assert f"there is no sweep {missing}" in coalesce(service, "ls", "--sweep", missing, "-q", expect=REFUSED).stderr
+    for form in "-q", "--json", "--csv":
+        wrong = coalesce(service, "ls", "--sweep", missing, form, expect=REFUSED)
+        assert f"there is no sweep {missing}" in wrong.stderr and not wrong.stdout
     twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
     assert twice.count("unknown field") == 1
 
@@ -204,7 +206,7 @@ def test_a_value_that_is_given_twice_is_told_to_be_measured_once(service):  # no
 
 
 def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # noqa: F811
-    for quiet in [], ["-q"]:
+    for quiet in [], ["-q"], ["--json"], ["--csv"]:
         wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
         assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and not wrong.stdout
     assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
