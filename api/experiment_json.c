@@ -74,8 +74,13 @@ static void read_size(struct experiment *e, const json_t *value, const char *poi
                       struct problems *problems)
 {
     int64_t size[2] = {0, 0};
-    size_t given = read_list(size, 2, value, pointer, problems);
-    if (given == (size_t)e->kernel->dims)
+    size_t dims = (size_t)e->kernel->dims, given;
+    if (!json_is_array(value) && dims == 1) {
+        read_integer(&e->size[0], value, pointer, problems);
+        return;
+    }
+    given = json_is_array(value) ? read_list(size, 2, value, pointer, problems) : 1;
+    if (given == dims)
         memcpy(e->size, size, sizeof size);
     else if (given)
         problem_add(problems, pointer, "%s takes %s", source_kernel_spoken(e->kernel),

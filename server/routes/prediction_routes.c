@@ -9,6 +9,7 @@
 #include "api/occupancy_json.h"
 #include "api/prediction_json.h"
 #include "api/source_json.h"
+#include "api/sweep.h"
 #include "api/time_json.h"
 #include "server/routes/service.h"
 #include "api/source_predictions.h"
@@ -131,6 +132,8 @@ static void question_take(struct question *question, struct calibrations *calibr
     explain_json_read(&question->explain, json_object_get(request, "explain"), problems);
     json_object_del(request, "explain");
     json_object_del(request, "arch");
+    sweep_repeat(request, problems); /* how often it runs changes no prediction */
+    json_object_del(request, "repeat");
 }
 
 /* With the constants of the device that is named, or of the product that stands for the architecture, or of the first

@@ -205,6 +205,7 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     ("labels", "labels=x==", "“x==” is no label"),
     ("labels", "labels=a=1,a=2", "the label a stands twice"),
     ("labels", "labels=try", "“try” is no label"),
+    ("repeat", "repeat=0", "must be a number of rounds from 1 to 1000"),
 ])
 def test_a_field_says_what_is_wrong_with_it_as_one_types(browser, serve, field, query, fault):
     walk = Walk(browser, serve()).open(f"new?kernel=read_offset&lang=en&{query}")

@@ -152,11 +152,18 @@ def test_parameters_of_1x_take_shared_memory(service):
     ({"kernel": "nope"}, "#/kernel"),
     ({"kernel": "copy", "nope": 1}, "#/nope"),
     ({"kernel": "copy", "size": -1}, "#/size"),
+    ({"kernel": "copy", "repeat": 0}, "#/repeat"),
+    ({"kernel": "copy", "repeat": 1001}, "#/repeat"),
 ])
 def test_wrong_fields_are_named(service, fields, pointer):
     answer = predict(service, **fields)
     assert answer.status_code == 422
     assert pointer in [error["pointer"] for error in answer.json()["errors"]]
+
+
+def test_how_often_it_runs_changes_no_prediction(service):
+    once, often = (predict(service, kernel="copy", arch="sm_90", **more) for more in ({}, {"repeat": 6}))
+    assert once.status_code == 200 and once.json() == often.json()
 
 
 def test_an_architecture_that_is_not_known_is_told_those_that_are(service):

@@ -186,8 +186,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const since = begun;
     begun = 0;
     const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
-          drawnFirst = [...new Set([drawn, ...asked, own])],
-          {repeat, ...question} = made.one; /* how often changes no prediction */
+          drawnFirst = [...new Set([drawn, ...asked, own])], question = made.one;
     const firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]), given = {
       kernel: kernel.name,
       typed: {...state.typed, ...Object.fromEntries(firsts)},
