@@ -24,9 +24,9 @@ export const title = () => t("nav.compare");
 
 /* A member of the request as the form calls it. */
 function pointerName(pointer) {
-  const [, name, part] = pointer.split("/");
+  const [, name, ...parts] = pointer.split("/");
   if (LETTERS.includes(name))
-    return [t("compare.side", {letter: name.toUpperCase()}), part].filter(Boolean).join(t("punct.comma"));
+    return [t("compare.side", {letter: name.toUpperCase()}), parts.join(".")].filter(Boolean).join(t("punct.comma"));
   return ["but_for", "same_within"].includes(name) ? t(`compare.${name}`) : pointer;
 }
 
