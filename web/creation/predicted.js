@@ -3,26 +3,20 @@
    predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question,
    product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of
    the two is the reader's choice. */
-import {h, redraw, replace} from "../dom.js";
-import {time as written} from "../format.js";
-import {boundsFigure, explainedNodes} from "../charts/bounds.js";
+import {h} from "../dom.js";
 import {changesList} from "../result/why.js";
-import {reasonSaid, t} from "../words.js";
+import {t} from "../words.js";
+import {timePanel} from "./time_panel.js";
 import "./words.js";
 
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
 
 export function predictedPanel({ask}) {
-  const title = h("h2", {}), aside = h("span", {class: "note"}), line = h("p", {class: "why"}), more = h("div", {}),
-        unknown = new Set();
+  const panel = timePanel(), unknown = new Set();
   let time = null, chosen = null, latest = 0, last = null;
-  const figure = boundsFigure(() => time, false);
-  const node =
-    h("section", {class: "panel", hidden: true}, h("header", {}, title, aside),
-      h("div", {class: "predicted-parts"}, figure.node, h("div", {}, line, more)));
 
   function draw(request, names) {
-    const select = names.length > 1 &&
+    const choice = names.length > 1 &&
       h("select", {
                     "aria-label": t("time.choose"),
                     data: {key: "device", of: time.device_name},
@@ -33,14 +27,8 @@ export function predictedPanel({ask}) {
                     }
                    },
         names.map(name => h("option", {value: name}, name)));
-    const known = !time.status;
-    node.hidden = false;
-    figure.node.hidden = !known;
-    replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
-    redraw(aside, t("time.as", {device: time.device_name ?? names[0]}), select && [" ", select]);
-    replace(line, time.explanation ? explainedNodes(time) : reasonSaid(time.reason));
-    replace(more, known && time.what_if?.length > 0 && changesList(time, request));
-    if (known) figure.update();
+    const below = !time.status && time.what_if?.length > 0 && changesList(time, request);
+    panel.show(time, {device: time.device_name ?? names[0], choice, below});
   }
 
   /* The answer to what was typed last is shown, and no other. */
@@ -64,7 +52,7 @@ export function predictedPanel({ask}) {
   /* The drawing of what is typed goes first. */
   let later = null;
   return {
-    node,
+    node: panel.node,
     show(...asked) {
       clearTimeout(later);
       later = setTimeout(show, PAUSE_MS, ...asked);

@@ -8,8 +8,10 @@ import {forRunners} from "../live.js";
 import {button} from "../parts.js";
 import {language, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
+import {explained} from "../charts/bounds.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
+import {timePanel} from "../creation/time_panel.js";
 import {placeOf} from "../creation/values.js";
 import {ADDRESS_MOST, addressPack, addressUnpack} from "../source/address.js";
 import {COMMENTS_ZH, EXAMPLES} from "../source/examples.js";
@@ -106,7 +108,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
   const othersOf = () => state.chips.map(arch => arch === typed.arch ? INSTEAD : arch);
   const said = h("p", {class: "lead", role: "status"}), below = h("p", {class: "note"}),
         address = h("span", {class: "note", role: "status"});
-  const chart = h("div", {}, h("p", {class: "note"}, t("source.click"))), table = linesTable();
+  const chart = h("div", {}, h("p", {class: "note"}, t("source.click"))), table = linesTable(), time = timePanel();
   const editor = sourceField({text: typed.source, onText: typedNow, onLine: lineChoose});
   const run = forRunners(button(t("source.run"), runNow, {primary: true, key: "run"}), signal);
   const form = launchForm({
@@ -124,7 +126,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     }
   });
   const old = h("p", {class: "warn", hidden: true}, "△ ", t("source.old"));
-  const results = h("div", {class: "source-results"}, old, chart, chips.node, table.node);
+  const results = h("div", {class: "source-results"}, old, chart, time.node, chips.node, table.node);
   const examples = h("div", {}, examplesList(state.example)), step = h("div", {});
   replace(
     root, h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("source.title")), said),
@@ -246,11 +248,21 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     form.launched(request);
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);
+    timeShow(own);
     replace(step, stepOf(state.example, state.lines));
     if (explain)
       await chartShow(explain, request);
     else
       chartForget();
+  }
+
+  /* Only where the constants of a device of that architecture are known. */
+  function timeShow({time: predicted}) {
+    time.node.hidden = !predicted;
+    if (predicted)
+      time.show(
+        predicted,
+        {device: predicted.device_name, below: predicted.note && h("p", {class: "note"}, explained(predicted.note))});
   }
 
   /* The line that was chosen is gone. */
