@@ -147,9 +147,14 @@ static int undo_one(struct context *context, const char *id)
     return status;
 }
 
+/* All words are checked first: where one is no id nothing is sent. */
 static int each_word(struct context *context, int (*one)(struct context *context, const char *id))
 {
     int status = EXIT_FINE;
+    struct resource named;
+    for (int i = 0; i < context->options.word_count; i++)
+        if ((status = client_submission_name(context, context->options.words[i], false, &named)) != EXIT_FINE)
+            return status;
     for (int i = 0; i < context->options.word_count; i++) {
         int next = one(context, context->options.words[i]);
         status = status ? status : next;

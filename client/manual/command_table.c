@@ -55,7 +55,8 @@ const struct manual_command manual_commands[] = {
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"predict", "KERNEL|FILE.cu [NAME=VALUE ...]",
      "what the model of the memory system says, without a device",
-     "arch= takes one architecture or several; all of them when it is left out. Of each whose constants are "
+     "arch= takes one architecture or several; all that the model counts, from sm_12 on, when it is left "
+     "out. Of each whose constants are "
      "known it also\n"
      "tells how long it takes, each of seven bounds as a bar, which of them limits and why: nothing runs. "
      "--device-name\n"
@@ -67,7 +68,8 @@ const struct manual_command manual_commands[] = {
      "coalesce predict kernel.cu n=1048576 block=256 arch=sm_90\n",
      BIT(DEVICE_NAME) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_predict},
     {"check", "FILE.cu [NAME=VALUE ...]", "look for faults in a kernel of your own, without a device",
-     "Accesses outside of a buffer, misaligned or of what was never written, races, barriers that not all "
+     "Accesses outside of a buffer, misaligned or of what was never written, races (not those of lanes of "
+     "one warp that run in step), barriers that not all "
      "threads reach\n"
      "(those that have ended do not count, as on a GPU): each with its line, thread and element. What the "
      "kernel takes is read from its parameters; --members "
@@ -75,7 +77,8 @@ const struct manual_command manual_commands[] = {
      "that is not enough, as {\"arguments\": [{\"name\": \"in\", \"elements\": \"rows * columns\"}, ..., "
      "{\"name\": "
      "\"rows\"}]}, all of\n"
-     "them in their order. threads= says how many threads are needed (n where it is left out and the block "
+     "them in their order. threads= says how many threads are needed (n where it and --members are left out "
+     "and the block "
      "is "
      "along x), or\n"
      "grid= how many blocks. Exit 1 when something is wrong.\n",
