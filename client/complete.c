@@ -74,6 +74,17 @@ static void offer_devices(const char *prefix, const char *before, bool choose)
         offer_words(prefix, before, "any arch=");
 }
 
+/* A time is predicted for a GPU alone. */
+static void offer_gpus(const char *prefix)
+{
+    json_t *document = fetch("/v1/devices"), *row;
+    size_t i;
+    json_array_foreach (json_object_get(document, "devices"), i, row)
+        if (strcmp(text_of(row, "backend"), "cuda") == 0)
+            offer(prefix, "", text_of(row, "name"), NULL);
+    json_decref(document);
+}
+
 static void offer_sweeps(const char *prefix)
 {
     offer_rows(prefix, "", "/v1/sweeps?page_size=20", "sweeps", "id", "state");
@@ -200,7 +211,7 @@ static bool offer_value(const char *command, const char *option, const char *pre
         if (i == OPTION_DEVICE)
             offer_devices(prefix, "", strcmp(command, "ls") != 0);
         if (i == OPTION_DEVICE_NAME)
-            offer_rows(prefix, "", "/v1/devices", "devices", "name", NULL);
+            offer_gpus(prefix);
         if (i == OPTION_COLUMNS)
             offer_columns(prefix);
         if (i == OPTION_SWEEP)

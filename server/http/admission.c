@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/suggest.h"
 #include "server/auth/tokens.h"
 #include "server/auth/users.h"
 #include "server/http/access_log.h"
@@ -286,12 +285,16 @@ struct query_check {
 
 static void reject_parameter(struct request *request, const char *name)
 {
-    struct suggestion meant;
-    suggest_begin(&meant, name);
-    for (const char *const *known = request->match.route->queries; known && *known; known++)
-        suggest_consider(&meant, *known);
-    reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
-           meant.found ? suggest_text(&meant) : "");
+    char all[400] = "";
+    for (const char *const *known = request->match.route->queries; known && *known; known++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *known);
+    }
+    if (all[0])
+        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here; there are: %s", name,
+               all);
+    else
+        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here", name);
 }
 
 static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const char *name,

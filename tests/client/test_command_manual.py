@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from command import COMMAND, NOWHERE, coalesce, environment
-from conftest import service  # noqa: F401
+from conftest import service, start  # noqa: F401
 
 BUILD = pathlib.Path(COMMAND).parent
 MADE = BUILD / "client" / "made"
@@ -55,8 +55,9 @@ def test_the_completion_knows_what_the_service_has(service):
     assert candidates(service, "occupancy", "block=32", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
     assert candidates(service, "predict", "copy", "arch=sm_3") == candidates(service, "explain", "copy", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
     assert candidates(service, "predict", "mine.cu", "ar") == ["arch="]
+    # A time is predicted for no CPU.
     product = service.get("/v1/devices").json()["devices"][0]["name"]
-    assert product in candidates(service, "predict", "copy", "--device-name", product[:3])
+    assert product not in candidates(service, "predict", "copy", "--device-name", product[:3])
     assert candidates(service, "ls", "--columns", "hot_me") == ["hot_median_us", "hot_mean_us"]
     assert candidates(service, "show", "--columns", "offset,cold_me") == ["offset,cold_median_us", "offset,cold_mean_us"]
     identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()
@@ -69,7 +70,8 @@ def test_the_completion_is_silent_where_there_is_no_service():
     assert candidates(NOWHERE, "ru") == ["run"]
 
 
-def test_bash_completes(service):
+def test_bash_completes(start):  # noqa: F811
+    service = start("--calibrate", "ask", "--device", f"gpu0={BUILD / 'tests' / 'fake_gpu'}")
     script = f"""source {MADE}/coalesce.bash; PATH={BUILD}:$PATH
         try() {{ COMP_LINE=$1; COMP_POINT=${{#1}}; COMPREPLY=(); _coalesce 2>/dev/null; echo "${{COMPREPLY[*]}}"; }}
         try 'coalesce pred'; try 'coalesce run transpose how=pad'; try 'coalesce ls --state fa'; try 'coalesce run transpose ho'; try 'coalesce predict copy --device-name '"""
