@@ -156,14 +156,24 @@ static int64_t element_bytes(const struct experiment *e, const struct access_ins
     return (int64_t)access_element_bytes(e->kernel, e->dtype, i);
 }
 
+/* In the banks of the prediction's architecture; in banks of 4 bytes where there is none. */
+static void write_shared(struct json_writer *json, const struct shared_sums *sums,
+                         const struct prediction *prediction)
+{
+    struct prediction_shared shared = {.wavefronts = sums->wavefronts, .bank_conflicts = sums->conflicts};
+    if (prediction)
+        shared = prediction_of_shared(prediction, sums);
+    json_writer_uint(json, "wavefronts", shared.wavefronts);
+    json_writer_uint(json, "bank_conflicts", shared.bank_conflicts);
+    json_writer_uint(json, "bank_conflicts_wide", sums->conflicts_wide);
+}
+
 static void write_sums(struct json_writer *json, const struct access_instruction *i,
                        const struct prediction *prediction)
 {
     const struct access_sums *g = &i->global;
     if (i->space == SPACE_SHARED) {
-        json_writer_uint(json, "wavefronts", i->shared.wavefronts);
-        json_writer_uint(json, "bank_conflicts", i->shared.conflicts);
-        json_writer_uint(json, "bank_conflicts_wide", i->shared.conflicts_wide);
+        write_shared(json, &i->shared, prediction);
         return;
     }
     if (i->space != SPACE_CONSTANT) {
@@ -294,9 +304,7 @@ static void write_access(struct json_writer *json, const struct experiment *e,
         write_transactions(json, i, access, prediction_of_instruction(prediction, i).unit);
     if (i->space == SPACE_SHARED) {
         write_lanes(json, "banks", access, LANE_BANK, 1);
-        json_writer_uint(json, "wavefronts", access->shared.wavefronts);
-        json_writer_uint(json, "bank_conflicts", access->shared.conflicts);
-        json_writer_uint(json, "bank_conflicts_wide", access->shared.conflicts_wide);
+        write_shared(json, &access->shared, prediction);
     }
     json_writer_end(json);
 }
@@ -319,6 +327,7 @@ void explain_json_write(struct json_writer *json, const char *key, const struct 
     json_writer_int(json, "lanes_active", __builtin_popcount(explain->active));
     json_writer_bool(json, "exact", access->exact);
     json_writer_string(json, "arch", prediction ? prediction->arch->name : NULL);
+    json_writer_int(json, "bank_bytes", prediction && prediction->arch->access.wide_banks ? 8 : 4);
     json_writer_begin_array(json, "instructions");
     for (int i = 0; i < explain->instruction_count; i++)
         write_instruction(json, experiment, &explain->instructions[i], i, prediction);

@@ -2,15 +2,16 @@
 
    watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
    changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
-   events, at most once a second; readings of the devices are asked for at most every 5 s. onChange(f) is told of each
-   event, for who shows more than this. devicesListed(signal) promises the list alone. forRunners(button(...), signal)
-   is a button for who may run experiments, heldNote(index, signal) a line beside it while nothing begins. */
+   events, at most once a second, and its times are read again every 2 s while something waits; readings of the devices
+   are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this.
+   devicesListed(signal) promises the list alone. forRunners(button(...), signal) is a button for who may run
+   experiments, heldNote(index, signal) a line beside it while nothing begins. */
 import * as api from "./api.js";
 import {DRAWN_MOST, heldBy, heldText} from "./devices.js";
 import {h} from "./dom.js";
 import {t} from "./words.js";
 
-const QUEUE_MS = 1000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
+const QUEUE_MS = 1000, WAITS_MS = 2000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
 
 const state = {
   devices: null,
@@ -107,6 +108,10 @@ function begin() {
   const timer = setInterval(() => {
     if (!streaming || moving() || Date.now() - state.at >= STREAMED_READINGS_MS) devices();
   }, READINGS_MS);
+  /* What waits has other times as time goes on, also without an event. */
+  const waits = setInterval(() => {
+    if (state.queue?.queued) queue();
+  }, WAITS_MS);
   const seen = () => {
     queue();
     devices();
@@ -116,6 +121,7 @@ function begin() {
     own.abort();
     endIdentity();
     clearInterval(timer);
+    clearInterval(waits);
     document.removeEventListener("visibilitychange", seen);
   };
 }

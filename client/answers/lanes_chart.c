@@ -11,7 +11,10 @@
 #include "client/terminal/language.h"
 
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
-enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8, BANKS = 32 };
+enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8 };
+
+/* Of shared memory: a lane accesses words of 4 bytes, each at one of the banks. */
+enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
 
 const char *answers_unit_words(const char *unit, size_t count)
 {
@@ -136,23 +139,23 @@ static void print_lines(const json_t *access, bool touched_alone, const struct s
     }
 }
 
-/* How many lanes access each bank. */
-static void print_banks(const json_t *access, const struct screen *screen)
+/* How many lanes access each bank, with all words of their `bytes`. */
+static void print_banks(const json_t *access, double bytes, const struct screen *screen)
 {
-    int lanes[BANKS] = {0};
+    int lanes[BANKS] = {0}, words = (int)fmin(fmax(bytes, WORD), LANE_BYTES_MAX) / WORD;
     size_t i;
     json_t *bank;
     json_array_foreach (json_object_get(access, "banks"), i, bank)
-        if (json_is_integer(bank) && json_integer_value(bank) >= 0 && json_integer_value(bank) < BANKS)
-            lanes[json_integer_value(bank)]++;
+        for (int word = 0; json_is_integer(bank) && json_integer_value(bank) >= 0 && word < words; word++)
+            lanes[(json_integer_value(bank) + word) % BANKS]++;
     printf(language_text("  lanes a bank %s"), screen->ascii ? "|" : "│");
     for (int k = 0; k < BANKS; k++)
         if (lanes[k])
             putchar(lanes[k] < 10 ? '0' + lanes[k] : '+');
         else
             fputs(screen->ascii ? "." : "·", stdout);
-    printf(language_text("%s  %.0f turns beyond the first\n"), screen->ascii ? "|" : "│",
-           json_path_number(access, "bank_conflicts"));
+    printf(language_text("%s  turns: %.0f, conflicts: %.0f\n"), screen->ascii ? "|" : "│",
+           json_path_number(access, "wavefronts"), json_path_number(access, "bank_conflicts"));
 }
 
 static void print_access(const json_t *explanation, const json_t *access, const struct screen *screen)
@@ -179,7 +182,7 @@ static void print_access(const json_t *explanation, const json_t *access, const 
     if (sectors)
         print_lines(access, unit && strcmp(unit, "segment") == 0, screen);
     if (json_object_get(access, "banks"))
-        print_banks(access, screen);
+        print_banks(access, json_path_number(row, "access_bytes"), screen);
 }
 
 /* Prints why a source line has no drawing. */

@@ -140,8 +140,8 @@ struct prediction_side prediction_of_instruction(const struct prediction *predic
                                                                                : UNIT_SECTOR);
 }
 
-struct prediction_shared prediction_shared_of_instruction(const struct prediction *prediction,
-                                                          const struct access_instruction *instruction)
+struct prediction_shared prediction_of_shared(const struct prediction *prediction,
+                                              const struct shared_sums *sums)
 {
-    return shared_make(&instruction->shared, prediction->arch->access.wide_banks);
+    return shared_make(sums, prediction->arch->access.wide_banks);
 }

@@ -82,8 +82,8 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 /* One instruction's share of a side of the prediction: its unit applied to the sums of the instruction. */
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction);
-/* The same of an instruction on shared memory. */
-struct prediction_shared prediction_shared_of_instruction(const struct prediction *prediction,
-                                                          const struct access_instruction *instruction);
+/* The same for shared memory: of an instruction's sums, or of those of one access. */
+struct prediction_shared prediction_of_shared(const struct prediction *prediction,
+                                              const struct shared_sums *sums);
 
 __END_DECLS

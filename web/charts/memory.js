@@ -143,16 +143,22 @@ function numbers_draw(group, y, access, instruction, counts, context) {
 function total_draw(drawing, top, context) {
   const {explain, say, number, frame} = context, [first, second, third] = columns_of(context);
   const sum = counts_sum(explain.accesses.map(access_counts)), group = svg("g", {class: "total"}), y = top + 20;
+  const {accesses_left_out: left, accesses: {length: listed}} = explain;
+  const name =
+    left > 0 ? say("memory.total_part", {n: number(listed), of: number(listed + left)}) : say("memory.total");
   group.append(
     svg("line", {class: "rule strong", x1: 0, x2: frame.width, y1: top + 2, y2: top + 2}),
-    text(frame.left, y, say("memory.total"), {class: "name plain"}),
+    text(frame.left, y, name, {class: "name plain"}),
     text(first, y, number(sum.requests), {class: "number", "text-anchor": "end"}));
   if (sum.efficiency !== null)
     group.append(
       text(
         frame.chart - 4, y, say("memory.total_bytes", {used: number(sum.used_bytes), moved: number(sum.moved_bytes)}),
         {class: "note", "text-anchor": "end"}),
-      text(second, y, number(sum.transactions), {class: "number", "text-anchor": "end"}),
+      /* No sum of what is counted in different units. */
+      text(
+        second, y, units_of(context).length > 1 ? "" : number(sum.transactions),
+        {class: "number", "text-anchor": "end"}),
       text(third, y, percent(sum.efficiency), {class: "number", "text-anchor": "end"}));
   drawing.append(group);
   return y + 8;

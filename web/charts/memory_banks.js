@@ -6,26 +6,29 @@ import {curve, lanes_draw, CURVE} from "./memory_lanes.js";
 import {rect, text} from "./svg.js";
 import "./words.js";
 
-const BANKS = 32, ROWS_DRAWN = 32;
+const BANKS = 32, WORD = 4, ROWS_DRAWN = 32;
 
-/* The words that lanes ask of each bank, in the order of their addresses: an array of 32 arrays. */
-export function banks_of(lanes, bank_bytes = 4) {
-  const banks = Array.from({length: BANKS}, () => []);
+/* What lanes ask of each bank, in the order of the addresses: an array of 32 arrays of fetches. A bank of 4 bytes gives
+   one word at a time, one of 8 two that lie 128 bytes apart. */
+export function banks_of(lanes, bank_bytes) {
+  const banks = Array.from({length: BANKS}, () => []), across = BANKS * WORD;
   for (const lane of lanes)
-    for (let byte = lane.address - lane.address % bank_bytes; byte < lane.address + lane.bytes; byte += bank_bytes) {
-      const bank = banks[byte / bank_bytes % BANKS];
-      const word = bank.find(one => one.address === byte);
-      if (word)
-        word.lanes.push(lane.lane);
-      else
-        bank.push({address: byte, lanes: [lane.lane]});
+    for (let byte = lane.address - lane.address % WORD; byte < lane.address + lane.bytes; byte += WORD) {
+      const bank = banks[byte / WORD % BANKS],
+            address = bank_bytes > WORD ? byte - byte % (2 * across) + byte % across : byte;
+      const fetch = bank.find(one => one.address === address);
+      if (!fetch)
+        bank.push({address, lanes: [lane.lane]});
+      else if (!fetch.lanes.includes(lane.lane))
+        fetch.lanes.push(lane.lane);
     }
   banks.forEach(bank => bank.sort((a, b) => a.address - b.address));
   return banks;
 }
 
 export function banks_draw(group, area, context) {
-  const banks = banks_of(context.lanes), rows = Math.min(ROWS_DRAWN, Math.max(1, ...banks.map(bank => bank.length)));
+  const {bank_bytes: bytes} = context.explain, banks = banks_of(context.lanes, bytes),
+                     rows = Math.min(ROWS_DRAWN, Math.max(1, ...banks.map(bank => bank.length)));
   const width = Math.min(area.width, 620),
         lanes = lanes_draw(group, context.lanes, {...area, width, room: area.width - width}, context);
   const pitch = width / BANKS, height = rows > 8 ? 7 : 12, top = lanes.bottom + CURVE;
@@ -49,7 +52,7 @@ export function banks_draw(group, area, context) {
     for (const bank of [0, 8, 16, 24, 31])
       group.append(
         text(area.x + bank * pitch + pitch / 2, bottom + 11, String(bank), {class: "tick", "text-anchor": "middle"}));
-    group.append(text(area.x, bottom + 26, context.say("memory.banks"), {class: "note"}));
+    group.append(text(area.x, bottom + 26, context.say("memory.banks", {n: bytes}), {class: "note"}));
   }
   return {middle: top + 8, bottom: bottom + (context.frame.phone ? 4 : 30)};
 }

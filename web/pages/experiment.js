@@ -318,9 +318,12 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       placeRead();
   }
 
+  let queue = null;
   closing.push(watchLive(live => {
     const devices = known !== live.devices;
     known = live.devices;
+    if (queue !== live.queue && experiment.state === "queued") placeRead();
+    queue = live.queue;
     if (live.me !== me) {
       me = live.me;
       buttonsShow();

@@ -26,6 +26,9 @@ function headingOf(queue) {
 const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
+/* As they begin; those of which that is not known last, as they were submitted. */
+const inOrder = (a, b) => (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
+
 function ownRow(one, cancel) {
   const place = () => one.waits_for                     ? one.waits_for :
     one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
@@ -124,7 +127,7 @@ export function open(root, params, {api, announce, signal}) {
       const {experiments, next_page_token} =
         await api.get(`/v1/experiments?state=queued&page_size=${OWN}${filter}`, {signal});
       own = await Promise.all(experiments.map(one => api.get(one.links.self, {signal}).catch(() => one)));
-      own = own.filter(one => one.state === "queued" || one.state === "running").reverse();
+      own = own.filter(one => one.state === "queued" || one.state === "running").reverse().sort(inOrder);
       further = next_page_token !== null;
       draw();
     } catch (error) {
@@ -144,7 +147,10 @@ export function open(root, params, {api, announce, signal}) {
       if (event !== "state" || !own || data.state === "queued") return;
       /* Until the positions are read again, within OWN_MS: each waiting experiment now has one fewer ahead of it. */
       if (data.state === "running")
-        own = own.map(one => one.position > 0 ? {...one, position: one.position - 1} : one);
+        own = own.map(
+          one => one.id === data.id ? {...one, state: "running", position: 0} :
+            one.position > 0        ? {...one, position: one.position - 1} :
+                                      one);
       else
         own = own.filter(({id}) => id !== data.id);
       draw();
