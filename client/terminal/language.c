@@ -98,10 +98,11 @@ static void fill(const char *chinese, const struct place *places, char text[LANG
         int length = 1;
         if (!place)
             text[used] = *chinese;
-        else if (chinese[2] == '%')
-            length =
-                snprintf(text + used, LANGUAGE_REASON_BYTES - used, "%.2g %%", 100 * strtod(one->from, NULL));
-        else
+        else if (chinese[2] == '%') {
+            double percent = 100 * strtod(one->from, NULL);
+            length = snprintf(text + used, LANGUAGE_REASON_BYTES - used,
+                              percent < 99.5 ? "%.2g %%" : "%.0f %%", percent);
+        } else
             length = snprintf(text + used, LANGUAGE_REASON_BYTES - used, "%.*s", (int)one->length, one->from);
         used += (size_t)length;
         chinese += !place ? 1 : chinese[2] == '%' ? 4 : 3;

@@ -74,6 +74,11 @@ export default {
         99.36934, 0, "predicted/time.bounds[name=ask].us",
         {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 8}
       ],
+    "lat0":
+      [
+        228.3052, 1, "predicted/time.bounds[name=latency].us",
+        {"kernel": "read_offset", "size": 67108864, "block": 512, "offset": 0}
+      ],
     "lat11":
       [
         230.5618, 1, "predicted/time.bounds[name=latency].us",
@@ -141,8 +146,8 @@ export default {
   "why":
     [
       [
-        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat11} µs. To that a shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round at most. The model as a whole predicts {p0} µs at offset 0 and {p8} at offset 8: {foreseen} of the {seen8} µs that offset 8 was measured to take longer. The rest it does not explain; part of it is there at offset 32, too, where no second line is looked up.",
-        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，共 {lat11} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多 {longer} ns。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
+        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat0} µs at offset 0. A shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round at most, and {lat11} µs at offset 11. The model as a whole predicts {p0} µs at offset 0 and {p8} at offset 8: {foreseen} of the {seen8} µs that offset 8 was measured to take longer. The rest it does not explain; part of it is there at offset 32, too, where no second line is looked up.",
+        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，偏移 0 时共 {lat0} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多出 {longer} ns；偏移 11 时共 {lat11} µs。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
       ],
       [
         "**“The first address must be an even multiple of the granularity.”** So says one of the five posts that these lessons grew from, notes on global memory. Any whole multiple is aligned: offset 32 is one [line] further, and on a Fermi (sm_20), where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",

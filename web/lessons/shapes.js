@@ -178,7 +178,7 @@ export default {
       ],
       [
         "**“32 to 16 has opposite effects.”** They are two things; the figures are the change of the K80's time. A width of 16 splits a request along a row into two half lines where the L1 moves lines, as in the published runs ({row_width} %: transactions double), and lets two rows of lanes share a line along a column ({col_width} %: they halve). A height of 16 makes smaller blocks, good along rows ({row_height} %), that use half of each line, bad along columns ({col_height} %). On a Fermi 32 × 32 leaves {empty} of {places} warps' places empty, and 16 × 32 fills them: that wins more than half lines lose.",
-        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，在 L1 按缓存行搬运时（博文的运行即如此），行序的一个请求被拆成两个半条缓存行（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半条缓存行所失。"
+        "**“从 32 变成 16 效果相反。”**这是两回事，括号里是 K80 上时间的变化。宽度变为 16，在 L1 按缓存行搬运时（博文的运行即如此），行序的一个请求被拆成两条缓存行、各取一半（{row_width} %，事务加倍），列序的两排通道却共用一条缓存行（{col_width} %，事务减半）。高度变为 16，块变小，对行序有利（{row_height} %）；但每条缓存行只用到一半，对列序不利（{col_height} %）。Fermi 上，32 × 32 使 {places} 个线程束位置空着 {empty} 个，16 × 32 则全部填满：所得大于半条缓存行所失。"
       ],
       [
         "**“High throughput is an illusion.”** True where whole lines are counted: {through} GB/s × {f16} % are {asked} GB/s asked for. Since sm_50, and on a K80 whose loads go past the L1, sectors are the unit, and shapes from 8 lanes on have {e8} %.",

@@ -7,7 +7,7 @@ import {atMost, forRunners, heldNote} from "../live.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
 import {button} from "../parts.js";
 import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
-import {conditionsOf, countPanels, notesPanel, reasonsPanel, timePanel} from "../recipe/tables.js";
+import {conditionsOf, countPanels, differsNotes, notesPanel, reasonsPanel, timePanel} from "../recipe/tables.js";
 import {language, t} from "../words.js";
 import "../creation/words.js";
 
@@ -40,7 +40,8 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   }
   const recipe = recipeTold(found), device = devices[0], arch = /^sm_/.test(device?.arch ?? "") ? device.arch : "sm_90",
         deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
-  const status = h("p", {class: "note", role: "status"}), tables = h("div", {class: "stack"}), notes = h("div", {});
+  const status = h("p", {class: "note", role: "status"}), differ = h("div", {}), tables = h("div", {class: "stack"}),
+        notes = h("div", {});
   const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
   const none = devices.length > 0 && devices.every(one => one.counters === false) ?
     t("counts.no_device", {device: device.name}) :
@@ -70,7 +71,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     h("div", {class: "row recipe-run"}, h("span", {class: "field"}, h("label", {for: "recipe-repeat"}, t("recipes.repeat")), repeat),
     sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)),
-  device && heldNote(device.index, signal), none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, tables,
+  device && heldNote(device.index, signal), none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, differ, tables,
   h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;
@@ -80,6 +81,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
       const shown = {recipe, table, points, beside}, name = ranOn(points)?.device_name ?? deviceName;
       drawn = shown;
       redraw(tables, timePanel(shown, name), reasonsPanel(shown, times), countPanels(shown, name, arch));
+      redraw(differ, differsNotes(points));
       redraw(notes, notesPanel(shown));
     };
 

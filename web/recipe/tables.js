@@ -60,20 +60,22 @@ export function conditionsOf({sweep, published}) {
     .join(t("list.comma"));
 }
 
-export function notesPanel({recipe, table, points}) {
-  if (!table) return null;
-  const differ = new Map(points.flatMap(({published}) => Object.entries(published?.differs ?? {})).map(([
-                                                                                                         name, both
-                                                                                                       ]) => {
+/* What was asked here otherwise than in the published table: it holds for all that is measured and counted here. */
+export function differsNotes(points) {
+  const differ = points.flatMap(({published}) => Object.entries(published?.differs ?? {})).map(([name, both]) => {
     const [here, there] = [both.asked, both.published].map(value => value === null ? t("no_value") : valueText(value));
-    return [`${name} ${here} ${there}`, t("recipes.differs", {name, here, published: there})];
-  }));
+    return t("recipes.differs", {name, here, published: there});
+  });
+  return [...new Set(differ)].map(said => h("p", {class: "warn"}, "△ ", said));
+}
+
+export function notesPanel({recipe, table}) {
+  if (!table) return null;
   const facts = Object.entries(recipe.published.facts ?? {});
-  if (!table.notes.length && !facts.length && !differ.size) return null;
+  if (!table.notes.length && !facts.length) return null;
   return panel(
     t("recipes.notes"), null,
-    h("ul", {class: "recipe-notes"}, [...differ.values()].map(text => h("li", {}, text)),
-      table.notes.map(note => h("li", {}, note[language()])),
+    h("ul", {class: "recipe-notes"}, table.notes.map(note => h("li", {}, note[language()])),
       facts.map(([key, value]) => h("li", {}, h("code", {}, key), ` ${value}`))));
 }
 
@@ -165,8 +167,10 @@ export function reasonsPanel({recipe, points}, times) {
     headCell(t("recipes.point")), headCell(t("recipes.predicted_us"), true), headCell(t("recipes.limit"), true),
     headCell(t("recipes.of_first"), true)
   ];
+  const sizes = new Set(known.map(([, {request}]) => valueText(request.size))), of = made[1].time.device_name;
   return panel(
-    t("recipes.reasons"), t("recipes.as", {device: made[1].time.device_name}),
+    t("recipes.reasons"),
+    sizes.size === 1 ? t("recipes.as_size", {device: of, size: [...sizes][0]}) : t("recipes.as", {device: of}),
     table(t("recipes.reasons"), heads, known.map(row)), h("p", {class: "note below"}, t("recipes.reasons_note")));
 }
 

@@ -51,6 +51,7 @@ wordsAdd({
   "recipes.ratios": ["Compare ratios between chips, not times. Times here are", "请在芯片之间比较比值，不要比较时间。这里的时间是"],
   "recipes.reasons": ["Predicted time, and what limits", "预测时间与瓶颈"],
   "recipes.as": ["as an {device} would take it, by the model", "由模型按 {device} 预测"],
+  "recipes.as_size": ["as an {device} would take it, by the model, with size {size}", "由模型按 {device} 预测，size 为 {size}"],
   "recipes.predicted_us": ["predicted, µs", "预测，µs"],
   "recipes.limit": ["limited by", "瓶颈"],
   "recipes.and": [" and ", "、"],
