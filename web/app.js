@@ -11,7 +11,7 @@
      announce(text) to a reader of the screen, at most every 5 s
      signal         aborted when the page is closed: for api calls */
 import * as api from "./api.js";
-import {h, replace} from "./dom.js";
+import {h, headingFocus, replace} from "./dom.js";
 import * as words from "./words.js";
 import {duration} from "./format.js";
 import {ownerColoursClear} from "./parts.js";
@@ -20,6 +20,7 @@ import {topState} from "./top.js";
 
 const {t} = words;
 const {link} = api;
+const PLACE_MS = 2500, PLACE_AGAIN_MS = 100;
 
 /* Path below /ui/, module, whether the bar names it, and the stylesheets besides those of all pages. */
 const pages = [
@@ -147,14 +148,33 @@ async function open({focus = false} = {}) {
   } catch (error) {
     if (!closed) showFailed(root, error);
   }
-  if (focus && !closed) {
-    const heading = root.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus({preventScroll: true});
+  if (focus && !closed) headingFocus(root);
+}
+
+/* Kept with the entry of the history that is left: how far the page was scrolled, and the link that was followed. */
+function placeKeep() {
+  const followed = document.activeElement?.closest("main a[href]")?.href ?? null;
+  history.replaceState({...history.state, top: scrollY, followed}, "");
+}
+
+/* After a step back. A page is drawn as its answers come, so this tries for PLACE_MS, unless the user has gone on. */
+async function placeFind() {
+  const {top = 0, followed = null} = history.state ?? {}, own = new AbortController(), begun = performance.now();
+  for (const name of ["wheel", "keydown", "pointerdown", "popstate"])
+    addEventListener(name, () => own.abort(), {signal: own.signal});
+  await open({focus: true});
+  while (!own.signal.aborted && performance.now() - begun < PLACE_MS) {
+    const a = followed && [...main.querySelectorAll("a[href]")].find(one => one.href === followed);
+    a?.focus({preventScroll: true});
+    scrollTo(0, top);
+    if ((a || !followed) && scrollY >= top - 1) break;
+    await new Promise(then => setTimeout(then, PLACE_AGAIN_MS));
   }
+  own.abort();
 }
 
 export function go(path) {
+  placeKeep();
   history.pushState({from: location.pathname + location.search}, "", path.startsWith("/") ? path : link(path));
   scrollTo(0, 0);
   return open({focus: true});
@@ -325,6 +345,7 @@ function drawAll() {
 
 document.addEventListener("click", linkClicked);
 document.addEventListener("keydown", keyPressed);
-addEventListener("popstate", () => open());
+history.scrollRestoration = "manual";
+addEventListener("popstate", () => void placeFind());
 words.findLanguage();
 words.languageReady().finally(drawAll);

@@ -8,7 +8,8 @@
    nothing is touched when it looks the same, and an element with the same data-key keeps the focus, or where it is gone
    from a page's .acts the first of these gets it; redrawEach(node, children) touches only those children, elements,
    that look different, and of rows of a table only such cells: what one is about to click on stays. Neither touches
-   what holds the button that is pressed just now. tip(node, text) tells the text on hover, focus and tap. */
+   what holds the button that is pressed just now. tip(node, text) tells the text on hover, focus and tap.
+   headingFocus() gives the focus to the page's heading. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 
@@ -177,4 +178,11 @@ export function tip(node, text) {
   node.setAttribute("aria-description", text);
   if (!node.matches("a, button, input, select, textarea, summary, [tabindex]")) node.setAttribute("tabindex", "0");
   return node;
+}
+
+/* For the focus, where what had it is gone. */
+export function headingFocus(root = document.querySelector("main")) {
+  const heading = root.querySelector("h1");
+  heading?.setAttribute("tabindex", "-1");
+  heading?.focus({preventScroll: true});
 }

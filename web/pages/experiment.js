@@ -1,7 +1,7 @@
 /* /ui/experiments/{id}: its answer in a sentence and the evidence for it; while it waits or runs, where it stands. */
 import {get, link, post, send} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
-import {h, redraw, replace} from "../dom.js";
+import {h, headingFocus, redraw, replace} from "../dom.js";
 import {bandwidth, count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t} from "../words.js";
@@ -207,6 +207,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     pin = to;
     pinSet(to, setQuery);
     stateShow();
+    /* The button that was pressed is gone. */
+    root.querySelector(to ? "[data-key=unpin]" : "[data-key=pin]")?.focus();
   }
 
   /* ---- what it is ---- */
@@ -277,9 +279,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     const held = head.contains(document.activeElement);
     partsShow();
     if (!held || head.contains(document.activeElement)) return;
-    const heading = head.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus({preventScroll: true});
+    headingFocus(head);
   }
   function partsShow() {
     factsShow();

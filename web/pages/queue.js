@@ -6,7 +6,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, asked, button, experimentLink, headCell, headUnseen, table} from "../parts.js";
+import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, table} from "../parts.js";
 import {Known, lineName, linesOf, queueTable, runsOn, spareCell, spareHead, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
@@ -42,10 +42,11 @@ function ownRow(one, cancel) {
       h("span", {class: "phone quiet"}, " ", place(), ends && [t("punct.comma"), ends])),
     h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
     h("td", {class: "number quiet spare"}, t("lab.ago_cell", {time: ago(one.submitted_at)})),
-    h("td", {class: "number act"},
-      button(
-        t("queue.cancel"), cancel,
-        {small: true, key: `own ${one.id}`, label: t("queue.cancel_one", {what: one.kernel ?? one.request.kernel})})));
+    h("td", {class: "number act"}, button(t("queue.cancel"), cancel, {
+        small: true,
+        key: `own ${one.id}`,
+        label: t("queue.cancel_one", {what: `${one.request.kernel} ${askedText(one.request)}`})
+      })));
 }
 
 export function open(root, params, {api, announce, signal}) {
@@ -81,10 +82,11 @@ export function open(root, params, {api, announce, signal}) {
       ownPlace,
       own?.length ?
         h("section", {class: "panel"},
-          h("header", {}, h("h2", {}, t(further ? "queue.yours_last" : "queue.yours", {n: own.length})),
+          h("header", {},
+            h("h2", {}, t(`queue.${me?.name ? "yours" : "nobodys"}${further ? "_last" : ""}`, {n: own.length})),
             further &&
               h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
-                t("queue.all_yours"))),
+                t(me?.name ? "queue.all_yours" : "queue.all_waiting"))),
           table(
             t("queue.yours"),
             [

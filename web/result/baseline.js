@@ -162,7 +162,7 @@ function figuresShow(place, here, there) {
 
 export function baselinePanel(id, {signal, onUnpin}) {
   const place = h("div", {class: "baseline"}), node = panel(12, t("pin.title"), null, place);
-  const unpin = button(t("pin.unpin"), onUnpin, {small: true});
+  const unpin = button(t("pin.unpin"), onUnpin, {small: true, key: "unpin"});
   node.querySelector("header").append(h("span", {}, unpin));
   const there = get(`/v1/experiments/${id}`, {signal});
   return {
