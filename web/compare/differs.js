@@ -33,7 +33,8 @@ export function butFor({differs}, name) {
 }
 
 const apartValues = ({count: n, values}) =>
-  `${values.map(valueText).join(", ")}${n > values.length ? ` ${t("queue.more", {n: count(n - values.length)})}` : ""}`;
+  `${values.map(value => value === null ? t("no_value") : valueText(value)).join(", ")}${
+    n > values.length ? ` ${t("queue.more", {n: count(n - values.length)})}` : ""}`;
 
 export function apartPanel({apart, but_for}, allow) {
   if (!apart.length) return h("p", {class: "differs"}, t("compare.apart_in_none"));

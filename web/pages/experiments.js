@@ -39,7 +39,7 @@ function rowOf(one, result, state, several, chosen) {
   const device = state.devices?.find(known => known.index === one.device);
   return h(
     "tr", {class: chosen.has(one) ? "chosen" : null}, chosen.boxOf(one),
-    h("th", {scope: "row"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
+    h("th", {scope: "row", class: "owner"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
     cell(experimentLink(one.id, asked(one.request))), h("td", {class: "spare"}, stateMark(one.state)),
     several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
     cell(labelMarks(one.request.labels)), agoCell(one.submitted_at));
@@ -68,7 +68,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const list = windowed({
     caption: t("nav.experiments"),
     heads:
-      () => [chosen.allBox(), headCell(t("queue.owner")), headCell(t("lab.experiment")),
+      () => [chosen.allBox(), h("th", {scope: "col", class: "owner"}, t("queue.owner")), headCell(t("lab.experiment")),
              h("th", {scope: "col", class: "spare"}, t("lists.state")), names.length > 1 && headCell(t("device.name")),
              headCell(t("lab.result"), true), headCell(t("lab.of_peaks")), headCell(t("lab.note")),
              headCell(t("lists.labels")), headCell(t("lists.submitted_ago"), true)]
@@ -84,6 +84,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     }
     chosen.offer(page.experiments, one => one.id, nameOf);
     list.node.hidden = !page.experiments.length;
+    list.node.classList.toggle("unowned", page.experiments.every(one => one.owner === null));
     list.update(page.experiments);
     bar.update();
     redraw(line, pagesLine("experiments", filters, after, page.next_page_token));
