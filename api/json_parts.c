@@ -60,7 +60,7 @@ const char *json_parts_type(const json_t *value)
     };
     /* jansson reads an integer beyond 64 bits as a real number where it has an exponent, and refuses it otherwise. */
     if (json_is_real(value) && fabs(json_real_value(value)) >= 0x1p63)
-        return "more than 64 bits hold";
+        return "beyond 64 bits";
     return names[json_typeof(value)];
 }
 

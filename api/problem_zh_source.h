@@ -182,7 +182,7 @@
     {"printf prints nothing here", "printf 在这里不输出任何内容"},
     {"the launch ends", "启动结束"},
     {"more paths of one warp than are executed", "一个 warp 的分支路径太多，无法执行"},
-    {"more than 64 bits hold", "超出 64 位的数"},
+    {"beyond 64 bits", "超出 64 位的数"},
     {"brx.idx beyond its targets", "brx.idx 超出了目标列表"},
     {"%s is not executed yet", "{1} 目前还不能执行"},
     {"%s are not executed yet", "{1} 目前还不能执行"},

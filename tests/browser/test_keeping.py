@@ -5,7 +5,8 @@ import pytest
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL, Service
-from test_bulk import comes, people  # noqa: F401
+from test_bulk import comes, people
+from test_sweep_page import ended, submit  # noqa: F401
 
 try:
     from selenium.webdriver.common.keys import Keys
@@ -188,4 +189,39 @@ def test_escape_from_the_bar_goes_back_to_the_row(browser, service):  # noqa: F8
     press(browser, Keys.ENTER, Keys.TAB, Keys.ESCAPE)
     walk.until(lambda: not walk.all(".chosen-bar")[0].is_displayed())
     walk.until(lambda: focus(walk) == key)
+    walk.end()
+
+
+def test_a_step_back_leads_to_the_place_and_the_link_that_was_followed(browser, service):  # noqa: F811
+    ended(service, submit(service, offset=list(range(40))))
+    walk = Walk(browser, service).open("experiments?lang=en")
+    links = lambda: walk.script("[...document.querySelectorAll('main tbody a')].map(one => one.href)")  # noqa: E731
+    walk.until(lambda: len(links()) == 40)
+    followed = links()[30]
+    walk.script(f"(a => (a.scrollIntoView(), a.focus()))(document.querySelector('main a[href=\"{followed.partition(service.url)[2]}\"]'))")
+    top = walk.script("scrollY")
+    assert top > 300
+    press(browser, Keys.ENTER)
+    walk.until(lambda: browser.current_url == followed and walk.all("main .grid"))
+    browser.back()
+    walk.until(lambda: walk.script("document.activeElement.href") == followed and abs(walk.script("scrollY") - top) < 2)
+    walk.end()
+
+
+def test_the_focus_stays_where_a_baseline_is_pinned_and_a_notice_closed(browser, service):  # noqa: F811
+    one, other = service.run(), service.run()
+    walk = Walk(browser, service).open(f"experiments/{one['id']}?lang=en")
+    for key, then in (("pin", "unpin"), ("unpin", "pin")):
+        walk.until(lambda: walk.all(f"[data-key={key}]"))
+        walk.script(f"document.querySelector('[data-key={key}]').focus()")
+        press(browser, Keys.ENTER)
+        walk.until(lambda: walk.script("document.activeElement.dataset.key") == then)
+    walk.open(f"experiments/{other['id']}").click("main button", "Remove")
+    walk.until(lambda: walk.all(".removals button"))
+    walk.script("document.querySelector('.removals button').focus()")
+    press(browser, Keys.ENTER)
+    walk.until(lambda: walk.all(".jobs button"))
+    walk.script("document.querySelector('.jobs button').focus()")
+    press(browser, Keys.ENTER)
+    walk.until(lambda: not walk.all(".jobs button") and walk.script("document.activeElement.localName") == "h1")
     walk.end()

@@ -215,6 +215,19 @@ def test_accesses_that_are_not_listed_are_not_promised_and_banks_are_told_where_
     browser.get(service.url + "/ui/new?kernel=bank_conflict&lang=en")
     service.until(lambda: f"Show {listed} of {listed + left} accesses" in texts(browser, ".memory-panel button"))
     assert "32 banks, 4 bytes each" in texts(browser, "[data-field=stride] .hint")
+    assert f"{listed} of the warp's {listed + left} accesses" in texts(browser, "svg.memory .total")[0]
+
+
+def test_banks_are_drawn_as_the_architecture_has_them(browser, service):
+    walk = Walk(browser, service).open("new?kernel=bank_conflict&stride=2&repeats=1&lang=en")
+    drawn = lambda: (walk.text("svg.memory"), len(walk.all("svg.memory .in-turn")))  # noqa: E731
+    walk.until(lambda: "32 banks of 4 bytes" in drawn()[0] and "2 turns" in drawn()[0] and drawn()[1] == 16)
+    walk.script("(chip => { chip.value = 'sm_37'; chip.dispatchEvent(new Event('change')) })(document.querySelector('select[data-key=chip]'))")
+    walk.until(lambda: "32 banks of 8 bytes" in drawn()[0] and "2 turns" not in drawn()[0] and drawn()[1] == 0)
+    # Loads are counted in sectors and stores in segments: there is no sum of both.
+    total = walk.script("[...document.querySelectorAll('svg.memory .total text.number')].map(one => one.textContent)")
+    assert total == ["4", "", "100 %"]
+    walk.end()
 
 
 def test_the_page_names_the_architectures_that_the_model_knows(browser, service):  # noqa: F811

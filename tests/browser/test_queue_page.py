@@ -4,6 +4,7 @@ import time
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
+from conftest import SMALL
 from test_sweep_page import submit
 
 pytestmark = NEEDS
@@ -52,4 +53,21 @@ def test_a_press_that_lasts_while_runs_end_is_a_click(browser, serve):  # noqa: 
         walk.until(lambda: walk.text("h1") != before)  # what was held back is drawn
     seen = [walk.script(BOTH) for _ in range(100)]
     assert not any(seen), f"{sum(seen)} of 100: what runs waits, too"
+    walk.end()
+
+
+def test_waiting_times_go_on_while_one_runs_and_nothing_happens(browser, serve):  # noqa: F811
+    service = serve()
+    service.run({**SMALL, "labels": {"fake": "sleep:3"}})  # how long they take is known from it
+    running = service.post({**SMALL, "labels": {"fake": "sleep:60"}}).json()
+    service.until(lambda: service.get(running["links"]["self"]).json()["state"] == "running")
+    waiting = service.post(SMALL).json()
+    walk = Walk(browser, service).open(f"experiments/{waiting['id']}?lang=en")
+    walk.until(lambda: "it will have ended in" in walk.text("h1"))
+    said = walk.text("h1")
+    walk.until(lambda: walk.text("h1") != said)
+    walk.open("queue").until(lambda: "What waits, one by one" in walk.text("main"))
+    said = walk.text("main tbody")
+    walk.until(lambda: walk.text("main tbody") != said)
+    service.delete(running["links"]["self"])
     walk.end()

@@ -48,6 +48,19 @@ def test_the_last_warp_of_an_odd_block_is_short(service):
     assert short["accesses"][0]["elements"] == [32] + [None] * 31
 
 
+@pytest.mark.parametrize("arch, dtype, banks, turns, conflicts", [
+    ("sm_90", "f32", 4, 2, 1), ("sm_37", "f32", 8, 1, 0), ("sm_90", "f64", 4, 4, 2), ("sm_37", "f64", 8, 2, 1)])
+def test_banks_are_those_of_the_architecture(service, arch, dtype, banks, turns, conflicts):
+    question = {"kernel": "bank_conflict", "stride": 2, "repeats": 1, "dtype": dtype, "arch": arch, "explain": True}
+    answer = service.request("POST", "/v1/predictions", json=question).json()
+    explain, predicted = answer["explain"], answer["predictions"][0]
+    load = next(one for one in explain["instructions"] if (one["kind"], one["space"]) == ("load", "shared"))
+    access = next(one for one in explain["accesses"] if one["instruction"] == load["index"])
+    assert (explain["bank_bytes"], access["wavefronts"], access["bank_conflicts"]) == (banks, turns, conflicts)
+    assert load["wavefronts"] == predicted["shared_load_wavefronts"] == turns * load["requests"]
+    assert load["bank_conflicts"] == predicted["shared_load_bank_conflicts"] == conflicts * load["requests"]
+
+
 def test_shared_and_constant_memory_have_figures_of_their_own(service):
     tile = explain(service, kernel="transpose", how="shared")
     store, load = [next(one for one in tile["accesses"] if tile["instructions"][one["instruction"]]["space"] == "shared"

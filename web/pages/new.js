@@ -12,7 +12,7 @@ import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, requestOf} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, rangeWrong, requestOf} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
@@ -211,7 +211,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         return void ask();
       }
       if (steady?.kernel === kernel.name && steady !== drawnOf) await drawAgain(steady).catch(() => {});
-      return wrongShow(error);
+      return wrongShow(error, rangesSaid());
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
     const {explain} = answer, other = explain.warps_per_block !== perBlock;
@@ -255,6 +255,12 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function labelsSaid() {
     const wrong = labelsWrong(state.typed.labels ?? "");
     return wrong && (wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong}));
+  }
+
+  function rangesSaid() {
+    const wrong =
+      Object.entries(state.typed).map(([name, text]) => [name, rangeWrong(String(text))]).filter(([, text]) => text);
+    return Object.fromEntries(wrong.map(([name, text]) => [name, t("new.range_wrong", {text})]));
   }
 
   /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
