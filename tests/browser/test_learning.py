@@ -66,6 +66,10 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     walk.until(lambda: "Counters were not asked for." in walk.script(without))
     asked = service.request("POST", "/v1/sweeps", json={"recipe": "read_segment_cached", "counters": True}).json()  # by the API
     walk.open(f"recipes/read_segment_cached?sweep={asked['id']}").until(lambda: any("asked for, but cannot be read on" in said for said in walk.script(without)))
+    other = service.request("POST", "/v1/sweeps", json={"recipe": "read_segment_cached", "size": 65536}).json()
+    walk.open(f"recipes/read_segment_cached?sweep={other['id']}&lang=en").says("Differs here: size 65,536, published 1,048,576.", "p.warn")
+    walk.says("as an NVIDIA H200 would take it, by the model, with size 1,048,576").says("3 of 3 succeeded")
+    assert service.delete(f"{other['links']['self']}?remove=true").status_code == 204  # the newest is shown, below
     walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
     assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["通往 L2 的通路"] * 3
     walk.click("a", "通往 L2 的通路").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))

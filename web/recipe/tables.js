@@ -167,7 +167,8 @@ export function reasonsPanel({recipe, points}, times) {
     headCell(t("recipes.point")), headCell(t("recipes.predicted_us"), true), headCell(t("recipes.limit"), true),
     headCell(t("recipes.of_first"), true)
   ];
-  const sizes = new Set(known.map(([, {request}]) => valueText(request.size))), of = made[1].time.device_name;
+  const sizes = new Set(known.filter(([, {request}]) => request).map(([, {request}]) => valueText(request.size))),
+        of = made[1].time.device_name;
   return panel(
     t("recipes.reasons"),
     sizes.size === 1 ? t("recipes.as_size", {device: of, size: [...sizes][0]}) : t("recipes.as", {device: of}),
