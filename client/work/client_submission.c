@@ -130,7 +130,7 @@ int client_submission_submit(struct context *context, const char *path, json_t *
 
 int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource)
 {
-    if (strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
+    if (!*id || strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID, language_text("\"%.80s\" is no id: coalesce ls has them"), id);
         return context_usage(context, &error);

@@ -73,6 +73,10 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
     assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["通往 L2 的通路"] * 3
     walk.click("a", "通往 L2 的通路").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))
+    conflicts = {tuple(one["values"].values()): one["prediction"]["shared_load_bank_conflicts"]
+                 for one in service.get("/v1/recipes/bank_strides/predictions?arch=sm_90").json()["points"]}
+    walk.open("recipes/bank_strides?lang=en").until(lambda: [(row[0], row[1]) for row in cells(walk, "Bank conflicts")] ==
+                                                    [(f"stride {stride}", f"{n:,}") for (stride,), n in conflicts.items()])
     walk.open("recipes/no_such?lang=en").says("There is no such recipe", "h1")
     walk.end()
 

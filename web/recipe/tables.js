@@ -16,7 +16,11 @@ import {timeKey} from "./data.js";
 import "./words.js";
 
 const COUNTED = ["gld_efficiency_pct", "gst_efficiency_pct", "gld_transactions", "gst_transactions"];
-const TIMES = ["elapsed_ms"];
+const TIMES = ["elapsed_ms"], CONFLICTS = "shared_bank_conflicts";
+
+/* Of conflicts both kinds, as they are counted. */
+const predictedOf = (found, name) =>
+  name === CONFLICTS ? found && found.shared_load_bank_conflicts + found.shared_store_bank_conflicts : found?.[name];
 
 const valueText = value => Array.isArray(value) ? value.map(count).join("\u00a0×\u00a0") :
   typeof value === "number"                     ? count(value) :
@@ -181,7 +185,7 @@ function countedPanel(shown, name, device, deviceArch) {
         write = value => isPercent ? percent(value / 100, 2).replace("\u00a0%", "") : count(value);
   const arch = recipe.published?.device.arch;
   const predicted = (point, which) => {
-    const value = point.predicted?.[which]?.[name];
+    const value = predictedOf(point.predicted?.[which], name);
     return numberCell(
       typeof value === "number" ?
         write(value) :
@@ -221,6 +225,7 @@ const COPIES = ["h2d_ms", "d2h_ms"];
 /* What was measured here of a published figure, in its unit; null: nothing. */
 function measuredOf({beside}, point, name) {
   const column = beside[name]?.measured ?? "", [, kind] = /^(\w+)_median_us$/.exec(column) ?? [];
+  if (name === CONFLICTS) return point.efficiency?.counted[name] ?? null;
   const value = kind ? (point[kind] ?? point.transfers?.[kind])?.median_us :
                        point.efficiency?.counted[column.replace("measured_", "")];
   return typeof value !== "number" ? null : kind && name.endsWith("_ms") ? value / 1000 : value;
@@ -264,9 +269,11 @@ function othersPanel(shown) {
 export function countPanels(shown, device, deviceArch) {
   const {recipe, points} = shown;
   const known = recipe.published?.columns.filter(name => COUNTED.includes(name)) ?? [];
-  const names = known.length ?
-    known :
-    COUNTED.slice(0, 2).filter(name => points.some(point => typeof point.predicted?.device_arch?.[name] === "number"));
+  const foreseen = name => points.map(point => predictedOf(point.predicted?.device_arch, name));
+  const names = known.length ? known : [
+    ...(foreseen(CONFLICTS).some(value => value > 0) ? [CONFLICTS] : []),
+    ...COUNTED.slice(0, 2).filter(name => foreseen(name).some(value => typeof value === "number"))
+  ];
   const long = recipe.published && points.some(point => labelOf(point.values).length > 14);
   return [
     h("div", {class: long ? "recipe-counts long" : "recipe-counts"},

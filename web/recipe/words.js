@@ -5,6 +5,7 @@ import {wordsAdd} from "../words.js";
 wordsAdd({
   "recipes.col_gld_efficiency_pct": ["Efficiency of loads", "读取效率"],
   "recipes.col_gst_efficiency_pct": ["Efficiency of stores", "写入效率"],
+  "recipes.col_shared_bank_conflicts": ["Bank conflicts", "存储体冲突"],
   "recipes.col_gld_transactions": ["Load transactions", "读取事务"],
   "recipes.col_gst_transactions": ["Store transactions", "写入事务"],
   "recipes.col_achieved_occupancy": ["achieved occupancy", "实际占用率"],
