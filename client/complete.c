@@ -223,9 +223,10 @@ static bool offer_value(const char *command, const char *option, const char *pre
 
 static void offer_next(const struct manual_command *command, const char *name, const char *prefix)
 {
-    if (command->words == WORDS_KERNEL && !name)
-        offer_kernels(prefix);
-    else if (command->words == WORDS_KERNEL) {
+    if (command->words == WORDS_KERNEL && !name) {
+        if (strcmp(command->name, "check") != 0) /* the shell offers files */
+            offer_kernels(prefix);
+    } else if (command->words == WORDS_KERNEL) {
         if (command_table_takes(command, OPTION_DEVICE_NAME) || command_table_takes(command, OPTION_WARP))
             offer_architectures(prefix);
         offer_parameters(name, prefix, command->most < 0);

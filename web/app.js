@@ -151,31 +151,52 @@ async function open({focus = false} = {}) {
   if (focus && !closed) headingFocus(root);
 }
 
-/* Kept with the entry of the history that is left: how far the page was scrolled, and the link that was followed. */
+/* Where each page of the history was left: how far it and its lists were scrolled, and the link that was followed. By
+   the key of the entry's state. */
+const places = new Map();
+let entry = 0, finding = new AbortController();
+
 function placeKeep() {
-  const followed = document.activeElement?.closest("main a[href]")?.href ?? null;
-  history.replaceState({...history.state, top: scrollY, followed}, "");
+  finding.abort();
+  places.set(entry, {
+    top: scrollY,
+    lists: [...main.querySelectorAll(".scroll")].map(list => list.scrollTop),
+    followed: document.activeElement?.closest("main a[href]")?.href
+  });
 }
 
-/* After a step back. A page is drawn as its answers come, so this tries for PLACE_MS, unless the user has gone on. */
+/* After a step through the history. A page is drawn as its answers come, so this tries for PLACE_MS, unless the user
+   goes on. */
 async function placeFind() {
-  const {top = 0, followed = null} = history.state ?? {}, own = new AbortController(), begun = performance.now();
-  for (const name of ["wheel", "keydown", "pointerdown", "popstate"])
-    addEventListener(name, () => own.abort(), {signal: own.signal});
-  await open({focus: true});
-  while (!own.signal.aborted && performance.now() - begun < PLACE_MS) {
+  const {top = 0, lists = [], followed} = places.get(entry) ?? {}, own = finding = new AbortController(),
+                              {signal} = own;
+  for (const name of ["wheel", "keydown", "pointerdown", "click"])
+    addEventListener(name, () => own.abort(), {signal, capture: true});
+  await open();
+  if (!signal.aborted) headingFocus();
+  for (const begun = performance.now(); !signal.aborted;) {
+    main.querySelectorAll(".scroll").forEach((list, k) => {
+      if (lists[k]) list.scrollTop = lists[k];
+    });
     const a = followed && [...main.querySelectorAll("a[href]")].find(one => one.href === followed);
     a?.focus({preventScroll: true});
     scrollTo(0, top);
-    if ((a || !followed) && scrollY >= top - 1) break;
+    if ((a || !followed) && scrollY >= top - 1 || performance.now() - begun > PLACE_MS) break;
     await new Promise(then => setTimeout(then, PLACE_AGAIN_MS));
   }
   own.abort();
 }
 
+function stepped() {
+  placeKeep();
+  entry = history.state?.entry ?? 0;
+  placeFind();
+}
+
 export function go(path) {
   placeKeep();
-  history.pushState({from: location.pathname + location.search}, "", path.startsWith("/") ? path : link(path));
+  entry = performance.timeOrigin + performance.now(); /* no two are the same, also after the page is loaded again */
+  history.pushState({from: location.pathname + location.search, entry}, "", path.startsWith("/") ? path : link(path));
   scrollTo(0, 0);
   return open({focus: true});
 }
@@ -345,7 +366,10 @@ function drawAll() {
 
 document.addEventListener("click", linkClicked);
 document.addEventListener("keydown", keyPressed);
-history.scrollRestoration = "manual";
-addEventListener("popstate", () => void placeFind());
+history.scrollRestoration = "manual"; /* while this runs; a page that is loaded again is the browser's to restore */
+addEventListener("pagehide", () => history.scrollRestoration = "auto");
+addEventListener("pageshow", () => history.scrollRestoration = "manual");
+addEventListener("popstate", stepped);
+entry = history.state?.entry ?? 0;
 words.findLanguage();
 words.languageReady().finally(drawAll);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 
 json_t *json_path_at(const json_t *document, const char *path)
@@ -89,11 +90,18 @@ void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
     }
 }
 
-json_t *json_path_parse(struct screen *screen, const char *text)
+json_t *json_path_load(struct screen *screen, const char *text)
 {
     json_error_t error;
     json_t *document = json_loads(text ? text : "", 0, &error);
     if (!document)
         screen_say(screen, language_text("the service's answer is no JSON: %s"), error.text);
+    return document;
+}
+
+json_t *json_path_parse(struct screen *screen, const char *text)
+{
+    json_t *document = json_path_load(screen, text);
+    clean_strings(document);
     return document;
 }

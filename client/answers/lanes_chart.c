@@ -144,10 +144,12 @@ static void print_banks(const json_t *access, double bytes, const struct screen 
 {
     int lanes[BANKS] = {0}, words = (int)fmin(fmax(bytes, WORD), LANE_BYTES_MAX) / WORD;
     size_t i;
-    json_t *bank;
-    json_array_foreach (json_object_get(access, "banks"), i, bank)
-        for (int word = 0; json_is_integer(bank) && json_integer_value(bank) >= 0 && word < words; word++)
-            lanes[(json_integer_value(bank) + word) % BANKS]++;
+    json_t *value;
+    json_array_foreach (json_object_get(access, "banks"), i, value) {
+        json_int_t bank = json_is_integer(value) ? json_integer_value(value) : -1;
+        for (int word = 0; bank >= 0 && bank < BANKS && word < words; word++)
+            lanes[(bank + word) % BANKS]++;
+    }
     printf(language_text("  lanes a bank %s"), screen->ascii ? "|" : "│");
     for (int k = 0; k < BANKS; k++)
         if (lanes[k])

@@ -166,13 +166,13 @@ static void print_all_busy(const json_t *request)
     for (size_t axis = 0; axis < 3; axis++)
         threads *= json_number_value(json_array_get(json_object_get(request, "block"), axis)) *
                    json_number_value(json_array_get(json_object_get(request, "grid"), axis));
-    if (threads != size)
+    if (threads != size || size < 2)
         return;
     json_array_foreach (json_object_get(request, "arguments"), i, argument)
         if (strcmp(json_path_text(argument, "value", ""), "size") == 0) {
-            printf(language_text(
-                       "  every thread has an element here; %s=%.0f checks threads that have none, too\n"),
-                   json_path_text(argument, "name", "n"), size + 1);
+            printf(
+                language_text("  as many threads as %s, none beyond it: a wrong bound shows with %s=%.0f\n"),
+                json_path_text(argument, "name", "n"), json_path_text(argument, "name", "n"), size - 1);
             return;
         }
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/answers.h"
@@ -177,7 +178,24 @@ int command_undo(struct context *context)
     return each_word(context, undo_one);
 }
 
-/* The exit status says whether the file was written, not whether the results are good. */
+static int write_out(struct context *context, const char *name, const char *text, size_t size)
+{
+    FILE *out = name ? fopen(name, "we") : stdout;
+    if (!out) {
+        screen_say(&context->screen, "%s: %s", name, strerror(errno));
+        return EXIT_USAGE;
+    }
+    bool bad = fwrite(text, 1, size, out) < size || ferror(out);
+    bad = (name ? fclose(out) : fflush(out)) != 0 || bad;
+    if (!bad)
+        return EXIT_FINE;
+    screen_say(&context->screen, language_text("%s cannot be written: %s"),
+               name ? name : language_text("standard output"), strerror(errno));
+    return EXIT_FAILED;
+}
+
+/* The exit status says whether the file was written, not whether the results are good. The answer is written to memory first:
+   a file keeps its content where the service refuses. */
 int command_export(struct context *context)
 {
     static const enum option of_table[] = {OPTION_VIEW, OPTION_COLUMNS, OPTION_CSV};
@@ -200,18 +218,16 @@ int command_export(struct context *context)
         return status;
     if (!options->given[OPTION_JSON])
         options->given[OPTION_CSV] = "";
-    FILE *out = name ? fopen(name, "we") : stdout;
-    if (!out) {
-        screen_say(&context->screen, "%s: %s", name, strerror(errno));
-        return EXIT_USAGE;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) {
+        status = options->given[OPTION_SAMPLES] ? print_samples(context, &resource, memory)
+                                                : client_submission_print(context, &resource, memory);
+        fclose(memory);
     }
-    status = options->given[OPTION_SAMPLES] ? print_samples(context, &resource, out)
-                                            : client_submission_print(context, &resource, out);
-    bool bad = ferror(out) || (name ? fclose(out) : fflush(out)) != 0;
-    if (bad) {
-        screen_say(&context->screen, language_text("%s cannot be written: %s"),
-                   name ? name : language_text("standard output"), strerror(errno));
-        return EXIT_FAILED;
-    }
-    return status == EXIT_FAILED || status == EXIT_UNSTABLE ? EXIT_FINE : status;
+    if (!memory || status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_UNSTABLE)
+        status = memory ? write_out(context, name, text, size) : EXIT_FAILED;
+    free(text);
+    return status;
 }

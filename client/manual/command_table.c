@@ -68,8 +68,9 @@ const struct manual_command manual_commands[] = {
      "coalesce predict kernel.cu n=1048576 block=256 arch=sm_90\n",
      BIT(DEVICE_NAME) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_predict},
     {"check", "FILE.cu [NAME=VALUE ...]", "look for faults in a kernel of your own, without a device",
-     "Accesses outside of a buffer, misaligned or of what was never written, races (not those of lanes of "
-     "one warp that run in step), barriers that not all "
+     "Accesses outside of a buffer, misaligned or of what was never written, races (not between instructions "
+     "that a warp "
+     "executes in step), barriers that not all "
      "threads reach\n"
      "(those that have ended do not count, as on a GPU): each with its line, thread and element. What the "
      "kernel takes is read from its parameters; --members "

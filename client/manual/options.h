@@ -31,7 +31,8 @@ OPTION(SWEEPS, "sweeps", 0, NULL, "list sweeps instead of experiments", NULL)
 OPTION(KERNEL, "kernel", 0, "NAME", "only those of this kernel", NULL)
 OPTION(STATE, "state", 0, "STATE", "only those in this state", NULL)
 OPTION(DEVICE, "device", 0, "DEVICE",
-       "which one, by its name or number; to run on also any, or what it must be, with commas between: "
+       "which one, by its name or number; where something is to run also any, or what it must be, with "
+       "commas between: "
        "arch=sm_90,memory_bytes=100G",
        NULL)
 OPTION(SPREAD, "spread", 0, NULL,

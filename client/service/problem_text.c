@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 
 enum { NAME_BYTES = 256 };
@@ -17,6 +18,7 @@ static const struct {
     {"GET /v1/recipes", "coalesce recipe"},
     {"/v1/recipes", "coalesce recipe"},
     {"GET /v1/devices", "coalesce devices"},
+    {"GET /v1/columns 列出全部", "省略 --columns 时表格的首行列出全部"},
     {"GET /v1/columns", "the first line of the table without --columns"},
     {"POST /v1/experiments/*/restore", "coalesce undo *"},
     {"POST /v1/sweeps/*/restore", "coalesce undo *"},
@@ -24,8 +26,12 @@ static const struct {
     {"describe all parameters in \"arguments\"",
      "describe all parameters in a file for --members: coalesce help check"},
     {"请在 \"arguments\" 中描述", "请在 --members 的文件中描述（coalesce help check）"},
-    {"registers_per_thread must be", "registers must be"},
-    {"registers_per_thread 必须是", "registers 必须是"},
+    {"registers_per_thread", "registers"},
+    {"no query parameter", "nothing called"},
+    {"没有查询参数", "没有"},
+    {"\"measure\": {\"keep_samples\": true}", "measure.keep_samples=on"},
+    {"did you mean \"labels\"?", "did you mean label.NAME=VALUE?"},
+    {"是否指 \"labels\"？", "是否指 label.NAME=VALUE？"},
     {"POST /v1/predictions", "coalesce predict"},
     {"POST /v1/sweeps", "coalesce sweep"},
     {"DELETE with ?remove=true", "coalesce remove"},
@@ -173,6 +179,7 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
                         int argument_count)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
+    clean_strings(document);
     const char *title = json_string_value(json_object_get(document, "title"));
     const char *detail = json_string_value(json_object_get(document, "detail"));
     const json_t *errors = json_object_get(document, "errors");
@@ -209,6 +216,7 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
 void problem_text_remark(struct screen *screen, long status, const char *body, double retry_s)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
+    clean_strings(document);
     const char *detail = json_string_value(json_object_get(document, "detail"));
     screen_remark(screen, language_text("not now (%ld%s%s); trying again for up to %.0f s"), status,
                   detail ? ": " : "", detail ? detail : "", retry_s);

@@ -194,6 +194,8 @@ int client_submission_wait(struct context *context, const struct resource *resou
             return interrupt(context, resource);
     }
     screen_clear_progress(&context->screen);
+    if (status == EXIT_UNREACHABLE)
+        screen_say(&context->screen, language_text("it was submitted: coalesce watch %s"), resource->id);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/answers/json_path.h"
+#include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 #include "client/service/problem_text.h"
 #include "client/terminal/sheet.h"
@@ -151,7 +152,7 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
         status = http_client_get(&context->service, path, &response);
         if (status != EXIT_FINE)
             break;
-        page = json_path_parse(&context->screen, response.body.data);
+        page = json_path_load(&context->screen, response.body.data);
         status = page ? EXIT_FINE : EXIT_UNREACHABLE;
         snprintf(next, sizeof next, "%s", json_path_text(page, "next_page_token", ""));
         if (page && !*document && !*next)
@@ -165,6 +166,8 @@ int fetch_sweep(struct context *context, const char *id, json_t **document, char
     }
     json_object_set(*document, "next_page_token", json_object_get(page, "next_page_token"));
     json_decref(page);
+    if (!context->options.given[OPTION_JSON])
+        clean_strings(*document);
     if (status == EXIT_FINE)
         return status;
     json_decref(*document);

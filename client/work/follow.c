@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "client/answers/json_path.h"
 #include "client/service/event_reader.h"
+#include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 #include "client/terminal/number.h"
 #include "client/work/fetch.h"
@@ -221,6 +222,7 @@ static bool on_event(void *data, const char *type, const char *text)
 {
     struct following *following = data;
     json_t *event = json_loads(text, 0, NULL);
+    clean_strings(event);
     following->received = true;
     if (apply_event(following, type, event))
         following->end = FOLLOW_ENDED;

@@ -2,6 +2,7 @@
 import http.server
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -210,3 +211,35 @@ def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # 
         wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
         assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and not wrong.stdout
     assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
+
+
+def test_a_file_keeps_its_content_where_an_export_is_refused(service, tmp_path):  # noqa: F811
+    identity = coalesce(service, "run", "copy", "size=4096", "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    kept = tmp_path / "kept.csv"
+    kept.write_text("precious")
+    coalesce(service, "export", identity, "--columns", "nope", "-o", str(kept), expect=REFUSED)
+    coalesce(service, "export", identity, "--samples", "-o", str(kept), expect=REFUSED)
+    assert kept.read_text() == "precious"
+    coalesce(service, "export", identity, "-o", str(kept))
+    assert "cold_median_us" in kept.read_text()
+
+
+def test_what_others_wrote_does_not_steer_the_terminal(service):  # noqa: F811
+    written = "a\x1b]0;title\x07b\noutput verified, 9 elements\x9bc\x7f"
+    one = service.post({"kernel": "copy", "size": 4096, "labels": {"note": written}}).json()
+    service.until(lambda: service.get(one["links"]["self"]).json()["state"] == "succeeded")
+    shown = coalesce(service, "show", one["id"]).stdout
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown) and "a ]0;title b output verified, 9 elements" in shown
+    assert json.loads(coalesce(service, "show", one["id"], "--json").stdout)["request"]["labels"]["note"] == written
+
+
+def test_where_the_connection_is_lost_the_id_is_told(start):  # noqa: F811
+    service = start()
+    waiting = subprocess.Popen([COMMAND, "run", "copy", "label.fake=sleep:3600", "timeout_s=3600", "--patience", "1"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env=environment(service.url))
+    service.until(lambda: service.get("/v1/queue").json()["running"] == 1)
+    [one] = service.get("/v1/experiments").json()["experiments"]
+    service.stop(signal.SIGKILL)
+    said = waiting.communicate(timeout=60)[1]
+    assert waiting.returncode == UNREACHABLE and f"it was submitted: coalesce watch {one['id']}" in said

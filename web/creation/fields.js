@@ -104,7 +104,7 @@ export function rangeValues(text) {
 
 /* The part of a list that is written as a range and has no value, as 9..2; undefined: there is none. */
 export const rangeWrong = text =>
-  text.split(",").map(part => part.trim()).find(part => RANGE.test(part) && !rangeValues(part)?.length);
+  text.split(/[,，、]/).map(part => part.trim()).find(part => RANGE.test(part) && !rangeValues(part)?.length);
 
 function oneOf(field, text) {
   if (field.kind === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -205,9 +205,7 @@ export function queryOf(request, withGrid = false) {
     if (name === "measure")
       Object.entries(value).forEach(([part, number]) => put(part, number));
     else if (name === "labels") {
-      /* Another request is no longer that of the lesson. */
-      const pairs = Object.entries(value).filter(([label]) => label !== "lesson").map(pair => pair.join(":"));
-      if (pairs.length) put(name, pairs.join(","));
+      if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(","));
     } else if (name === "block" || name === "grid")
       put(name, shapeText([value].flat()));
     else if (name === "device" && !Array.isArray(value) && typeof value === "object")

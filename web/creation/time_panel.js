@@ -1,8 +1,8 @@
 /* The time that the model predicts for a launch: its bounds as a drawing, beside what limits it in a sentence.
 
    timePanel(): {node, show(time, {device, choice, below})}: time as /v1/predictions gives it, {status, reason} where it
-   is not known; device: its name; choice and below (nodes, may be left out) stand beside the title and below the
-   sentence. */
+   is not known; device: its name, choice and below: nodes; each may be left out. They stand beside the title and below
+   the sentence. */
 import {h, redraw, replace} from "../dom.js";
 import {time as written} from "../format.js";
 import {boundsFigure, explainedNodes} from "../charts/bounds.js";
@@ -24,7 +24,7 @@ export function timePanel() {
       node.hidden = false;
       figure.node.hidden = !known;
       replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
-      redraw(aside, t("time.as", {device}), choice && [" ", choice]);
+      redraw(aside, device && t("time.as", {device}), choice && [" ", choice]);
       replace(line, time.explanation ? explainedNodes(time) : reasonSaid(time.reason));
       replace(more, below);
       if (known) figure.update();

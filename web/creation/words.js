@@ -25,7 +25,7 @@ wordsAdd({
   "new.run": ["Run on {device}", "在 {device} 上运行"],
   "new.run_sweep": ["Run a sweep of {n} on {device}", "在 {device} 上运行 {n} 个实验的扫描"],
   "new.labels_wrong": ["“{text}” is no label: write name=value, with a comma between two", "“{text}”不是标签：写作 name=value，两个之间用逗号"],
-  "new.range_wrong": ["“{text}” has no value: a range goes up, as 2..9 or 0..128 step 8", "“{text}”不含任何值：范围须从小到大，如 2..9 或 0..128 step 8"],
+  "new.range_wrong": ["“{text}” has no value: a range goes up, by a step of 1 or more (0..128 step 8), or from 1 or more by a factor of 2 or more (1..64 by x2)", "“{text}”不含任何值：范围须从小到大，步长至少为 1（如 0..128 step 8），或从 1 以上按至少 2 倍递增（如 1..64 by x2）"],
   "new.label_twice": ["the label {text} stands twice", "标签 {text} 出现了两次"],
   "new.value_refused": ["{detail}; only values that fit run", "{detail}；只运行符合条件的值"],
   "new.before": ["What is typed is refused. These are for {values}.", "输入的值无法采用。以下结果对应：{values}。"],

@@ -136,8 +136,8 @@ export default {
         "answer": 0,
         "reply": [
           [
-            "From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}: neither has conflicts, but `swizzled` executes more instructions. And the fastest of the twenty variants and block shapes that were measured uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile, `padded` with blocks of 32 × 8, takes {pb}.",
-            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}：两者都没有冲突，但 `swizzled` 执行的指令更多。而在测过的二十种写法与块形状里，最快的根本不用分块：线程块 8 × 32 的跨步读取，{nc} µs；用分块的写法里最好的是线程块 32 × 8 的 `padded`，要 {pb} µs。"
+            "From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}: no conflict is predicted for either, but `swizzled` executes more instructions. And the fastest of the twenty variants and block shapes that were measured uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile, `padded` with blocks of 32 × 8, takes {pb}.",
+            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}：预测两者都没有冲突，但 `swizzled` 执行的指令更多。而在测过的二十种写法与块形状里，最快的根本不用分块：线程块 8 × 32 的跨步读取，{nc} µs；用分块的写法里最好的是线程块 32 × 8 的 `padded`，要 {pb} µs。"
           ],
           [
             "Counted conflicts are above the predicted ones in every row, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",

@@ -197,7 +197,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       asked,
       own
     };
-    const said = labelsSaid(), wrongLabels = said && {errors: [{pointer: "#/labels", detail: said}], own: true};
+    const own_faults =
+      Object.entries({...rangesSaid(), ...labelsSaid()}).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
     let answer, beyond;
     try {
       [answer, beyond] = await Promise.all([
@@ -221,7 +222,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       return void ask();
     }
     answerShow(answer, given);
-    wrongShow(wrongLabels, beyond.sentences, beyond.refusal);
+    wrongShow(own_faults.length ? {errors: own_faults, own: true} : null, beyond.sentences, beyond.refusal);
     if (since) performance.measure("redraw", {start: since});
   }
 
@@ -251,12 +252,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     answerShow(answer, given);
   }
 
-  /* What is wrong with the labels: the service would not see it. */
+  /* What is wrong and the service would not see, or could not name: {field: a sentence}. */
   function labelsSaid() {
     const wrong = labelsWrong(state.typed.labels ?? "");
-    return wrong && (wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong}));
+    return wrong ?
+      {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
+      {};
   }
-
   function rangesSaid() {
     const wrong =
       Object.entries(state.typed).map(([name, text]) => [name, rangeWrong(String(text))]).filter(([, text]) => text);

@@ -88,7 +88,7 @@ export function open(root, params, {api, announce, signal}) {
               h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
                 t(me?.name ? "queue.all_yours" : "queue.all_waiting"))),
           table(
-            t("queue.yours"),
+            t(me?.name ? "queue.yours" : "queue.nobodys"),
             [
               headCell(t("queue.asks")), h("th", {scope: "col", class: "spare"}, t("queue.place")),
               spareHead(t("queue.ends_in")), spareHead(t("queue.since")), headUnseen(t("lists.acts"))
@@ -147,14 +147,9 @@ export function open(root, params, {api, announce, signal}) {
     /* A run that has ended leaves the list at once. */
     onChange(({event, data}) => {
       if (event !== "state" || !own || data.state === "queued") return;
-      /* Until the positions are read again, within OWN_MS: each waiting experiment now has one fewer ahead of it. */
-      if (data.state === "running")
-        own = own.map(
-          one => one.id === data.id ? {...one, state: "running", position: 0} :
-            one.position > 0        ? {...one, position: one.position - 1} :
-                                      one);
-      else
-        own = own.filter(({id}) => id !== data.id);
+      own = data.state === "running" ?
+        own.map(one => one.id === data.id ? {...one, state: "running", position: 0} : one) :
+        own.filter(({id}) => id !== data.id);
       draw();
     })
   ];

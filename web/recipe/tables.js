@@ -18,9 +18,12 @@ import "./words.js";
 const COUNTED = ["gld_efficiency_pct", "gst_efficiency_pct", "gld_transactions", "gst_transactions"];
 const TIMES = ["elapsed_ms"], CONFLICTS = "shared_bank_conflicts";
 
-/* Of conflicts both kinds, as they are counted. */
-const predictedOf = (found, name) =>
-  name === CONFLICTS ? found && found.shared_load_bank_conflicts + found.shared_store_bank_conflicts : found?.[name];
+/* Conflicts of loads and stores together, as they are counted; undefined where none are predicted for that chip. */
+function predictedOf(found, name) {
+  if (name !== CONFLICTS) return found?.[name];
+  const {shared_load_bank_conflicts: loads, shared_store_bank_conflicts: stores} = found ?? {};
+  return Number.isFinite(loads + stores) ? loads + stores : undefined;
+}
 
 const valueText = value => Array.isArray(value) ? value.map(count).join("\u00a0×\u00a0") :
   typeof value === "number"                     ? count(value) :

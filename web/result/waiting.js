@@ -28,7 +28,7 @@ export function waitingPart({announce}) {
   const heading = h("h1", {class: "headline"}), lead = h("p", {class: "lead"}),
         track = h("div", {class: "stripes-track", "aria-hidden": "true"}, h("i", {}));
   const node = h("div", {class: "waiting"}, heading, lead, track);
-  let last = "";
+  let last = "", announced = "";
   return {
     node,
     show(experiment, progress) {
@@ -41,7 +41,10 @@ export function waitingPart({announce}) {
       last = words;
       heading.textContent = words;
       track.classList.toggle("running", running);
-      announce(words);
+      /* That time goes by is no news. */
+      const news = waitingWords({...experiment, eta_seconds: null}, progress);
+      if (news !== announced) announce(words);
+      announced = news;
     }
   };
 }
