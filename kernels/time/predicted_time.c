@@ -173,7 +173,7 @@ static void derive(const struct launch_work *w, const struct rates *r, double bu
     p->l1_hit_pct = w->load_sectors > 0 ? 100 * (1 - w->missed) : -1;
     p->blocks_per_sm = w->blocks_per_sm;
     p->warps_per_sm = w->warps_per_sm;
-    p->places = fmin(1, exact);
+    p->places = fmin(1, w->blocks / (p->calibration->sms * w->blocks_per_sm));
     p->achieved_occupancy = w->warps_per_sm / w->warp_slots * fmin(1, filled);
     p->waits = w->waits;
     p->latency_ns = w->waits > 0 ? idle * (1 + r->queue * share) : 0;

@@ -68,7 +68,7 @@ static void add_count(struct reason_words *words, const char *name, double value
 static void add_percent(struct reason_words *words, const char *name, double part)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.0f", 100 * part);
+    snprintf(text, sizeof text, 100 * part < 1 ? "%.1g" : "%.0f", 100 * part);
     add_text(words, name, text, text);
 }
 
