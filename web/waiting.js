@@ -122,6 +122,7 @@ function rowsOf(known, line, last) {
         key,
         owner: one.owner,
         queued: one.queued,
+        override: one.override,
         next: experiment?.id ?? one.next,
         begins: one.begins_seconds,
         ends: one.ends_seconds,
@@ -191,8 +192,9 @@ export function queueTable(rows, me) {
     row => h(
       "tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null, data: {next: row.next}},
       h("td", {class: "number quiet"}, String(row.place)),
-      h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)), cell(what(row, me)),
-      h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
+      h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me),
+        row.override && h("span", {class: "quiet"}, " ", t("queue.override"))),
+      cell(what(row, me)), h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
       spareCell(about(row.begins)), spareCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
       h("td", {class: "number act"},
         mayCancel(row, me) &&

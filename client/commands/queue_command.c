@@ -113,6 +113,18 @@ static json_t *busy_owners(const json_t *owners)
     return busy;
 }
 
+static void print_overrides(const json_t *groups, FILE *out)
+{
+    const char *text;
+    json_t *group, *owner;
+    size_t i;
+    json_object_foreach ((json_t *)groups, text, group)
+        json_array_foreach (json_object_get(json_array_get(group, 0), "owners"), i, owner)
+            if (json_path_true(owner, "override"))
+                fprintf(out, language_text("%s goes before all others: an admin's priority\n"),
+                        json_path_text(owner, "owner", language_text("nobody")));
+}
+
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
 static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
@@ -140,6 +152,7 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
         json_decref(busy);
     }
     sheet_print(sheet, screen, out);
+    print_overrides(groups, out);
     print_block_reasons(groups, out);
     json_decref(groups);
 }

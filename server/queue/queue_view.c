@@ -179,6 +179,8 @@ bool queue_view_stopping(struct queue *queue)
 static int owners_compare(const void *a, const void *b)
 {
     const struct queue_owner *one = a, *other = b;
+    if (one->overrides_before != other->overrides_before) /* as unsigned, none is last */
+        return (unsigned)one->overrides_before < (unsigned)other->overrides_before ? -1 : 1;
     if (one->share != other->share)
         return one->share < other->share ? -1 : 1;
     return strcmp(one->name, other->name);
@@ -250,8 +252,14 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
         if (!owners || !(queued || runs))
             continue;
         struct queue_owner *row = &owners[count++];
-        *row = (struct queue_owner){
-            .queued = queued, .running = runs, .share = used_s, .begins_s = -1, .ends_s = -1};
+        *row = (struct queue_owner){.queued = queued,
+                                    .running = runs,
+                                    .share = used_s,
+                                    .overrides_before = -1,
+                                    .begins_s = -1,
+                                    .ends_s = -1};
+        if (load.overrides)
+            row->overrides_before = position_of_entry(queue, override_find(owner, &servers, false)).position;
         memcpy(row->name, owner->name, sizeof row->name);
     }
     for (int i = 0; i < count; i++)

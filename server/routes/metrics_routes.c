@@ -210,8 +210,8 @@ static enum handled metrics_show(struct request *request)
     snprintf(labels, sizeof labels, "version=\"%s\",commit=\"%s\"", COALESCED_VERSION, coalesced_commit);
     exposition_family(&body, "coalesced_build_info", "gauge", "The build that answers.");
     exposition_sample(&body, "coalesced_build_info", labels, 1);
-    exposition_single(&body, "coalesced_ready", "gauge", "1: /readyz says that an experiment would run now.",
-                      ready);
+    exposition_single(&body, "coalesced_ready", "gauge",
+                      "1: /readyz answers 200; what is paused counts as ready.", ready);
     exposition_single(&body, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
                       stored);
     return reply_body(request, 200, &body);
