@@ -37,6 +37,7 @@ function clockOf(moment) {
   const at = new Date(moment);
   return Number.isNaN(at.getTime()) ? "" : new Date(at - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 }
+const TYPING_MS = 700;
 const momentOf = clock => new Date(clock).toISOString().replace(".000Z", "Z");
 
 /* Where the fields find no room in a line they are folded, as the style has it; `unfolded`: by hand. */
@@ -88,20 +89,42 @@ export function filterForm(path, filters, fields, go, list) {
       onblur: event => typing && event.target.value !== was && setTimeout(() => event.target.isConnected && put(event))
     });
   }
+  /* Each letter that is typed, and each arrow, chooses another value: the list waits for the last one. */
+  function selectInput(id, name, value, options) {
+    const put = change(name);
+    let key = -Infinity, timer = null;
+    return h(
+      "select", {
+        id,
+        value,
+        onkeydown: () => {
+          key = performance.now();
+        },
+        onchange: event => {
+          clearTimeout(timer);
+          if (performance.now() - key > TYPING_MS) return void put(event);
+          timer = setTimeout(() => event.target.isConnected && put(event), TYPING_MS);
+        }
+      },
+      options);
+  }
   const field = ({name, options, word = one => one, time, read, hint}) => {
     const id = `filter-${name}`, value = filters.get(name) ?? "";
-    const input = time ? timeInput(id, name, value) :
-      options          ? h("select", {id, value, onchange: change(name)}, h("option", {value: ""}, t("lists.any")),
-                           options.map(one => h("option", {value: one}, word(one)))) :
-                         h("input", {
-                           id,
-                           value: word(value),
-                           placeholder: hint ? t(hint) : null,
-                           type: "text",
-                           size: "12",
-                           spellcheck: "false",
-                           onchange: change(name, read)
-                });
+    const input = time ?
+      timeInput(id, name, value) :
+      options ?
+      selectInput(
+        id, name, value,
+        [h("option", {value: ""}, t("lists.any")), options.map(one => h("option", {value: one}, word(one)))]) :
+      h("input", {
+        id,
+        value: word(value),
+        placeholder: hint ? t(hint) : null,
+        type: "text",
+        size: "12",
+        spellcheck: "false",
+        onchange: change(name, read)
+      });
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), input);
   };

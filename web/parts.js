@@ -167,8 +167,10 @@ function failedCells(row) {
   }
   const known = row.failure_kind !== null;
   return [
-    numberCell(noValue(row.failure_detail ?? t(`state.${row.state}`))), cell(),
-    cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))
+    numberCell(
+      noValue(row.failure_detail ?? t(`state.${row.state}`)),
+      h("span", {class: "phone warn", "aria-hidden": "true"}, " ✕")),
+    cell(), cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))
   ];
 }
 

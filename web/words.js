@@ -119,6 +119,8 @@ const lab = {
   "lab.phase": ["{phase}, {n} {words|sample|samples}", "{phase}，{n} 个样本"],
   "lab.to_hold": ["pause or resume", "暂停或恢复"],
   "lab.queue_of": ["Queue of", "队列："],
+  "lab.sweeps": ["Newest sweeps:", "最新的扫描："],
+  "lab.sweep_done": ["{n} of {of}", "{n}/{of}"],
   "lab.order": ["in the order in which it will run: who had least goes first, but for an admin's priority", "按将要运行的顺序：除管理员给的优先级外，用得最少的人先运行"],
   "lab.nothing_waits": ["Nothing waits for it.", "没有任务在等待。"],
   "lab.shares": ["Who had the devices", "设备由谁使用"],

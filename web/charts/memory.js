@@ -363,8 +363,11 @@ export function memory_sentence(explain, {say, number, grid}) {
 }
 
 /* The table under it: a row an access, its name first. */
+export const hasBanks = explain => explain.accesses.some(access => access.banks);
+
+/* The last two columns are of shared memory, where there is any. */
 export function memory_rows(explain, {say, number}) {
-  const none = say("no_value");
+  const none = say("no_value"), banks = hasBanks(explain);
   return explain.accesses.map(access => {
     const {kind, what, instruction} = access_name(explain, access, say), counts = access_counts(access),
                        global = instruction.space === "global";
@@ -378,7 +381,8 @@ export function memory_rows(explain, {say, number}) {
             number(access.lines.length), number(counts.used_bytes), number(counts.moved_bytes),
             counts.efficiency === null ? none : percent(counts.efficiency)
           ] :
-          [none, none, none, none, none, none])
+          [none, none, none, none, none, none]),
+      ...(banks ? [access.wavefronts, access.bank_conflicts].map(n => n === undefined ? none : number(n)) : [])
     ];
   });
 }

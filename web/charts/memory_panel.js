@@ -8,7 +8,7 @@ import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
 import {reasonSaid, t, term} from "../words.js";
 import {architectureName} from "./architectures.js";
-import {memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
+import {hasBanks, memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
 import "./words.js";
 
 function legend() {
@@ -20,7 +20,8 @@ function legend() {
 function table(explain) {
   const heads = [
     t("memory.head_access"), term("lane", "lanes"), term("request", "requests"), term("transaction", "transactions"),
-    term("sector", "sectors"), term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency")
+    term("sector", "sectors"), term("line", "lines"), t("memory.head_used"), t("memory.head_moved"), term("efficiency"),
+    ...(hasBanks(explain) ? [t("memory.head_turns"), t("memory.head_conflicts")] : [])
   ];
   const row = cells =>
     h("tr", {}, h("th", {scope: "row", class: "mono"}, cells[0]),

@@ -88,14 +88,14 @@ function devicesFields(devices) {
   ];
 }
 
-const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(\d+))?$/;
+const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
 
 /* The values of "0..128 step 8", as many as a sweep may have. */
 export function rangeValues(text) {
   const match = RANGE.exec(text.trim());
   if (!match) return null;
   const [, from, to, how, by] = match, values = [], factor = how === "by";
-  if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) === 0) return null;
+  if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) < 1) return null;
   for (let value = Number(from); value <= Number(to) && values.length <= 10000;
        value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
     values.push(value);

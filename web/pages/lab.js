@@ -10,7 +10,7 @@ import {rowsOf as tableRows} from "../table.js";
 import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
 
-const RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000;
+const SWEEPS = 3, RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000;
 
 export const title = () => t("nav.lab");
 
@@ -148,16 +148,28 @@ async function resultsRead(api, mine, state, signal) {
   return ended.sort((a, b) => a.finished_at < b.finished_at ? 1 : -1).slice(0, RESULTS);
 }
 
+const sweepsRead = (api, {me}, mine, signal) =>
+  api.get(`/v1/sweeps?page_size=${SWEEPS}${mine && me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`, {signal})
+    .then(({sweeps}) => sweeps);
+
+const sweepsLine = sweeps => sweeps.length > 0 &&
+  h("p", {class: "note below"}, t("lab.sweeps"), " ",
+    sweeps.map(
+      ({id, recipe, kernel, succeeded, total}, i) =>
+        [i > 0 && t("list.comma"),
+         h("a", {href: link(`sweeps/${id}`)}, `${recipe ?? [kernel].flat().join(", ")} …\u2060${id.slice(-6)}`),
+         ` (${t("lab.sweep_done", {n: count(succeeded), of: count(total)})})`]));
+
 /* ---- the page ---- */
 
 export function open(root, params, {api, query, setQuery, announce, go, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}),
         queues = h("div", {class: "grid queues"});
   const resultsBody = h("div", {}), choice = h("span", {class: "choice", role: "group", "aria-label": t("lab.whose")});
-  let state = {}, rows = null, mine = query.get("results") === "mine";
+  let state = {}, rows = null, newest = [], mine = query.get("results") === "mine";
   const progress = new Map(), sweeps = new Map();
 
-  const drawResults = () => redraw(resultsBody, resultsTable(rows, state));
+  const drawResults = () => redraw(resultsBody, resultsTable(rows, state), sweepsLine(newest));
   const draw = atMost(REDRAW_MS, () => {
     if (signal.aborted || !state.queue) return;
     const text = answer(state, known);
@@ -208,9 +220,11 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   });
   const resultsLook = () => {
     const whose = mine;
-    return resultsRead(api, whose, state, signal).then(read => {
+    const asked = [resultsRead(api, whose, state, signal), sweepsRead(api, state, whose, signal)];
+    return Promise.all(asked).then(([read, sweeps]) => {
       if (whose !== mine) return;
       rows = read;
+      newest = sweeps;
       draw();
     }, () => {});
   };
@@ -229,6 +243,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
           if (mine === value) return;
           mine = value;
           rows = null; /* the old rows are of the other choice */
+          newest = [];
           setQuery({results: mine ? "mine" : null});
           drawChoice();
           drawResults();

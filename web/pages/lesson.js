@@ -5,7 +5,7 @@ import {get, link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
 import {commandOf} from "../creation/fields.js";
-import {LESSONS} from "../lessons/list.js";
+import {LESSONS, TABLES} from "../lessons/list.js";
 import {say, write} from "../teaching/figures.js";
 import {ownOf} from "../teaching/own.js";
 import {pictureOf} from "../teaching/picture.js";
@@ -110,6 +110,9 @@ export async function open(root, {name}, {announce, signal}) {
           next &&
             h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
           lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")),
+          /* What was published, where the lesson's own sweep was not. */
+          TABLES.filter(one => one.lesson === name && one.recipe !== lesson.recipe)
+            .map(one => h("a", {class: "button", href: link(`recipes/${one.recipe}`)}, say(one.title))),
           !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),
           h("button", {
             type: "button",

@@ -56,6 +56,10 @@ export function leastOf({load, store}) {
   return known.length ? Math.min(...known) : null;
 }
 
+/* Beside its value where the column of states is out of sight. */
+const phoneMark = point => point.state === "succeeded" && !isSure(point) && point.stable === false &&
+  h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
+
 /* The columns for which some point has a value. */
 function columnsOf(sweep, kindOf) {
   const has = id => sweep.has.has(id), top = sweep.peak ?? (sweep.bestOf(isSure) || sweep.bestOf());
@@ -70,7 +74,7 @@ function columnsOf(sweep, kindOf) {
   return [
     has("cold_median_us") && {
       head: headCell([term("cold"), t("table.time")], true),
-      cell: point => numberCell(withInterval(point.cold.median, point.cold.low, point.cold.high))
+      cell: point => numberCell(withInterval(point.cold.median, point.cold.low, point.cold.high), phoneMark(point))
     },
     has("limiter") && {
       head: headCell(t("table.predicted"), true),
@@ -83,7 +87,7 @@ function columnsOf(sweep, kindOf) {
     },
     has("cold_effective_gbps") && {
       head: headCell("GB/s", true),
-      cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps))
+      cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps), phoneMark(point))
     },
     has("cold_effective_gbps") && top > 0 && {
       head: headCell(t(sweep.peak ? "lab.of_peak" : "table.of_best", {peak: bandwidth(top)})),

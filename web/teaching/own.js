@@ -117,7 +117,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
         [t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)}), " "],
       what, " ", unstable > 0 && [t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)}), " "],
       sweepLink(id));
-    const place = said.getBoundingClientRect(), seen = place.top >= 0 && place.bottom <= innerHeight;
+    const place = said.getBoundingClientRect(), seen = place.top >= 0 && place.top < innerHeight;
     onOwn({
       rows,
       device,
@@ -126,7 +126,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
       same_sizes: axis && size.every(one => lesson.ask.size.includes(one))
     });
     /* What came stands above it, and has moved it. */
-    if (seen) said.scrollIntoView({block: "nearest"});
+    if (seen) requestAnimationFrame(() => said.scrollIntoView({block: "nearest"}));
   }
 
   offer(false);
