@@ -30,7 +30,7 @@ void json_path_value(char text[JSON_PATH_TEXT_BYTES], const json_t *value);
 void json_path_append(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A response's body as JSON, released by the caller; NULL: it is no JSON, which has been reported. json_path_parse() also cleans its
-   strings, so that they can be printed. */
+/* A response's body as JSON, released by the caller; NULL: it is no JSON, which has been reported.
+   json_path_parse() also cleans its strings, so that they can be printed. */
 json_t *json_path_load(struct screen *screen, const char *text);
 json_t *json_path_parse(struct screen *screen, const char *text);

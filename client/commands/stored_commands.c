@@ -194,8 +194,8 @@ static int write_out(struct context *context, const char *name, const char *text
     return EXIT_FAILED;
 }
 
-/* The exit status says whether the file was written, not whether the results are good. The answer is written to memory first:
-   a file keeps its content where the service refuses. */
+/* The exit status says whether the file was written, not whether the results are good. The answer is written to
+   memory first: a file keeps its content where the service refuses. */
 int command_export(struct context *context)
 {
     static const enum option of_table[] = {OPTION_VIEW, OPTION_COLUMNS, OPTION_CSV};

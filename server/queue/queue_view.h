@@ -41,7 +41,7 @@ struct queue_owner {
     int queued;                 /* experiments that wait and may run on the device */
     bool running;               /* on the device */
     double share;               /* of the recent device time of all owners on all devices, 0 to 1 */
-    int overrides_before; /* of all owners, before its first one, which waits for the device; -1: it has none */
+    int overrides_before;       /* how many experiments begin before its first override; -1: it has none */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
     char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */
@@ -50,9 +50,8 @@ struct queue_owner {
 
 enum { QUEUE_OWNERS_PLACED = 20 };
 
-/* The owners that have something queued or running on the device: those with an override in their order, then the others by
-   increasing share. *owners is to be
-   freed. Returns how many; -1: no memory. */
+/* The owners that have something queued or running on the device: those with an override in their order, then the
+   others by increasing share. *owners is to be freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
 
 /* Of the device time that all owners used lately on all devices, the part of one. */

@@ -252,7 +252,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     answerShow(answer, given);
   }
 
-  /* What is wrong and the service would not see, or could not name: {field: a sentence}. */
+  /* Errors that the service does not see or cannot name: {field: a sentence}. */
   function labelsSaid() {
     const wrong = labelsWrong(state.typed.labels ?? "");
     return wrong ?

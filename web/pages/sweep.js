@@ -68,8 +68,7 @@ function ranOn({head, points}) {
     .join(t("punct.comma"));
 }
 
-/* Size and block as a point has them, where the sweep names neither: the kernel's own. Of one kernel, all points have
- * the same. */
+/* The size and the block of a point. If the request of a sweep of one kernel has neither, they are its defaults. */
 async function defaultsRead({head, points}, signal) {
   const id = points[0]?.runs.find(run => run.id)?.id;
   if (!id || head.recipe || typeof head.request.kernel !== "string") return {};

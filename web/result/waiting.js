@@ -41,7 +41,7 @@ export function waitingPart({announce}) {
       last = words;
       heading.textContent = words;
       track.classList.toggle("running", running);
-      /* That time goes by is no news. */
+      /* A screen reader is not told that only time has passed. */
       const news = waitingWords({...experiment, eta_seconds: null}, progress);
       if (news !== announced) announce(words);
       announced = news;

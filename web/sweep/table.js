@@ -56,7 +56,7 @@ export function leastOf({load, store}) {
   return known.length ? Math.min(...known) : null;
 }
 
-/* Beside its value where the column of states is out of sight. */
+/* On a phone the column of states is out of sight. */
 const phoneMark = point => point.state === "succeeded" && !isSure(point) && point.stable === false &&
   h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
 
