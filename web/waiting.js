@@ -122,7 +122,7 @@ function rowsOf(known, line, last) {
         key,
         owner: one.owner,
         queued: one.queued,
-        override: one.override,
+        overrides: one.overrides,
         next: experiment?.id ?? one.next,
         begins: one.begins_seconds,
         ends: one.ends_seconds,
@@ -193,9 +193,9 @@ export function queueTable(rows, me) {
       "tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null, data: {next: row.next}},
       h("td", {class: "number quiet"}, String(row.place)),
       h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me),
-        row.override && h("span", {class: "quiet"}, " ", t("queue.override"))),
+        row.overrides > 0 && h("span", {class: "quiet"}, " ", t("queue.overrides", {n: count(row.overrides)}))),
       cell(what(row, me)), h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
-      spareCell(about(row.begins)), spareCell(row.ends === null ? about(null) : duration(row.ends - row.begins)),
+      spareCell(about(row.begins)), spareCell(about(row.ends)),
       h("td", {class: "number act"},
         mayCancel(row, me) &&
           (row.request ?
@@ -216,7 +216,7 @@ export function queueTable(rows, me) {
       h("th", {scope: "col", class: "when"},
         last > 0 ? [h("span", {}, t("queue.now")), h("span", {}, t("queue.in", {time: duration(last)}))] :
                    t("queue.when")),
-      spareHead(t("queue.begins")), spareHead(t("queue.takes")),
+      spareHead(t("queue.begins")), spareHead(t("queue.all_end")),
       h("th", {scope: "col"}, h("span", {class: "unseen"}, t("queue.cancel")))
     ],
     drawn);

@@ -255,6 +255,7 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
         *row = (struct queue_owner){.queued = queued,
                                     .running = runs,
                                     .share = used_s,
+                                    .overrides = load.overrides,
                                     .overrides_before = -1,
                                     .begins_s = -1,
                                     .ends_s = -1};

@@ -41,7 +41,8 @@ struct queue_owner {
     int queued;                 /* experiments that wait and may run on the device */
     bool running;               /* on the device */
     double share;               /* of the recent device time of all owners on all devices, 0 to 1 */
-    int overrides_before;       /* how many experiments begin before its first override; -1: it has none */
+    int overrides;              /* those of `queued` that are overrides */
+    int overrides_before;       /* how many experiments begin before the first of these; -1: it has none */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
     char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */

@@ -46,7 +46,7 @@ static void owner_write(struct json_writer *json, const struct queue_owner *owne
     json_writer_int(json, "queued", owner->queued);
     json_writer_bool(json, "running", owner->running);
     json_writer_fixed(json, "share", owner->share, SHARE_DECIMALS);
-    json_writer_bool(json, "override", owner->overrides_before >= 0);
+    json_writer_int(json, "overrides", owner->overrides);
     json_writer_name(json, "owner", owner->name);
     json_writer_name(json, "next", owner->next);
     json_writer_seconds(json, "begins_seconds", known ? owner->begins_s : -1);

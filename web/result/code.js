@@ -55,9 +55,9 @@ export function codePanel() {
       replace(
         counts,
         h("p", {class: "note"},
-          t(known.arch === arch ? "code.for" :
-              arch              ? "code.for_other" :
-                                  "code.for_cpu",
+          t(known.arch === arch       ? "code.for" :
+              arch?.startsWith("sm_") ? "code.for_other" :
+                                        "code.for_cpu",
             {arch: known.arch, own: arch})),
         countsTable(code.instructions), h("p", {class: "note"}, facts.filter(Boolean).join("; ")),
         h("p", {class: "note"}, t("code.no_text")));
