@@ -190,4 +190,6 @@ void answers_print_check(const json_t *answer, const char *file)
            file, checked, all);
     print_scalars(answer);
     print_all_busy(json_object_get(answer, "request"));
+    fputs(language_text("  not looked for: races between instructions that a warp executes in step\n"),
+          stdout);
 }

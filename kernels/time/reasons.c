@@ -166,6 +166,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "loaded_ns", loaded_ns(p));
     add_number(words, "wait_us", load_waits_us(p));
     add_number(words, "latency_ns", p->latency_ns);
+    add_number(words, "wait_ns", p->bound[TIME_LATENCY].us * 1e3 / (p->rounds * p->waits));
     add_number(words, "rounds", p->rounds);
     add_number(words, "waits", p->waits);
     add_number(words, "warps", p->warps_per_sm);
@@ -183,7 +184,7 @@ static const double nearly_all = 0.9;
 static const double places_filled = 0.9;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */
-static const double not_moved = 0.05;
+static const double not_moved = 0.005;
 
 /* The templates of a limiter, and of what would have to change. */
 struct telling {

@@ -120,8 +120,8 @@ static const struct text_pair slice_remedy = {
 
 /* Enough is in flight: the chain of waits takes long. */
 static const struct text_pair chain = {
-    "blocks in a row on each multiprocessor: {rounds}; waits for loads in a row in each: {waits}, {each_ns} ns each with the instructions between: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-    "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次，连同其间的指令每次 {each_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+    "blocks in a row on each multiprocessor: {rounds}; waits for loads in a row in each: {waits}, {wait_ns} ns each with the instructions between: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "线程块分 {rounds} 轮先后执行，每轮中一个线程束要先后等待 {waits} 次，连同其间的指令每次 {wait_ns} ns：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
 static const struct text_pair chain_remedy = {
     " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
     "减少前后依赖的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};

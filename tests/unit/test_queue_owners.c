@@ -37,13 +37,18 @@ static int setup(void **state)
 
 static const struct ending succeeded = {.state = JOB_SUCCEEDED, .result = "{}"};
 
-static void submit_of(struct service *service, const char *owner)
+static void submit_with(struct service *service, const char *owner, int priority)
 {
-    struct plain plain = service_request(0, 0);
+    struct plain plain = service_request(0, priority);
     plain.owner = owner;
     struct submitted submitted = service_submit(service, &plain);
     if (submitted.outcome != SUBMITTED_NEW)
         fail_msg("%s", submitted.error.text);
+}
+
+static void submit_of(struct service *service, const char *owner)
+{
+    submit_with(service, owner, 0);
 }
 
 /* One experiment of that owner, which takes so long. */
@@ -217,6 +222,23 @@ static void behind_one_that_has_outlived_its_estimate_nothing_begins_at_once(voi
     }
 }
 
+static void who_has_an_override_is_first_in_the_list(void **state)
+{
+    struct service *service = *state;
+    struct queue_owner *owners;
+    run_of(service, "a", 1);
+    submit_of(service, "a");
+    submit_of(service, "b");
+    submit_with(service, "a", PRIORITY_OVERRIDE);
+    assert_int_equal(queue_view_owners(service->queue, 0, &owners), 2);
+    assert_string_equal(owners[0].name, "a");
+    assert_true(owners[0].queued == 2 && owners[0].overrides == 1 && owners[0].overrides_before == 0);
+    assert_true(owners[1].overrides == 0 && owners[1].overrides_before < 0);
+    assert_true(owners[0].share > owners[1].share && owners[0].begins_s < owners[1].begins_s);
+    free(owners);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->owner, "a");
+}
+
 /* A sweep of that many whose arrays have so many bytes, of "a". */
 static struct submitted sweep_of(struct service *service, int count, double bytes)
 {
@@ -276,6 +298,7 @@ int main(void)
         ONE(owners_without_work_are_forgotten_but_for_those_that_used_most),
         ONE(the_requests_of_an_owner_have_a_limit_in_bytes),
         ONE(usage_that_has_halved_away_is_forgotten),
+        ONE(who_has_an_override_is_first_in_the_list),
         ONE(behind_one_that_has_outlived_its_estimate_nothing_begins_at_once),
         ONE(the_end_of_a_sweep_is_expected_by_the_size_of_its_runs),
         ONE(an_owner_is_small_and_a_question_makes_none),

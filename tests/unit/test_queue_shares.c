@@ -169,23 +169,6 @@ static void an_override_goes_before_everybody_and_is_paid_for(void **state)
     runs_are(service, "bbababb-", 1);
 }
 
-static void who_has_an_override_is_first_in_the_list(void **state)
-{
-    struct service *service = *state;
-    struct queue_owner *owners;
-    submit_new(service, "a", 3, 0);
-    submit_new(service, "b", 3, 0);
-    assert_int_equal(run_one(service, 1), 'a');
-    submit_new(service, "a", 1, PRIORITY_OVERRIDE);
-    assert_int_equal(queue_view_owners(service->queue, 0, &owners), 2);
-    assert_string_equal(owners[0].name, "a");
-    assert_true(owners[0].overrides == 1 && owners[0].overrides_before == 0);
-    assert_true(owners[1].overrides == 0 && owners[1].overrides_before < 0);
-    assert_true(owners[0].share > owners[1].share && owners[0].begins_s < owners[1].begins_s);
-    free(owners);
-    runs_are(service, "ab", 1);
-}
-
 static void usage_and_order_survive_the_service(void **state)
 {
     struct service *service = *state;
@@ -453,7 +436,6 @@ int main(void)
         TEST(the_owner_that_used_less_is_next_however_long_the_runs_are),
         TEST(usage_is_forgotten_by_half_lives),
         TEST(an_override_goes_before_everybody_and_is_paid_for),
-        TEST(who_has_an_override_is_first_in_the_list),
         TEST(usage_and_order_survive_the_service),
         TEST(a_run_that_is_cancelled_or_handed_back_is_paid_for),
         TEST(predicted_positions_and_times_come_true),

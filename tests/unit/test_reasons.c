@@ -73,6 +73,7 @@ static bool is_of(const struct time_prediction *p, double number)
                             p->needed_bytes / p->in_flight_bytes,
                             p->latency_ns,
                             330 * 2.2 /* of a busy DRAM */,
+                            p->bound[TIME_LATENCY].us * 1e3 / (p->rounds * p->waits),
                             p->rounds,
                             p->waits,
                             p->warps_per_sm,
@@ -195,8 +196,8 @@ static void a_chain_tells_its_waits(void **state)
     p.waits = 1024;
     reasons_make(&p, &reasons);
     whole(&reasons);
-    has(reasons.en, "1024, of 920 ns");
-    has(reasons.zh, "等待 1024 次、每次 920 ns");
+    has(reasons.en, "1024, 2.52 ns each"); /* 200 us of 77.5 rounds */
+    has(reasons.zh, "等待 1024 次，连同其间的指令每次 2.52 ns");
     numbers_are_of(&p, reasons.en);
     numbers_are_of(&p, reasons.zh);
 }

@@ -281,10 +281,14 @@ function brackets_draw(group, access, lines, of, y, context) {
       (byte - 32 * Math.min(3, Math.floor(byte / 32))) * line.at.sector_width / 32;
     const x0 = at(stretch.from - line.address),
           x1 = Math.min(at(Math.min(stretch.to - line.address, LINE)), line.at.x + 4 * line.at.step);
-    const whose = access_uses(before?.accesses[index], stretch, of.access_bytes) ? "before" :
-      access_uses(after?.accesses[index], stretch, of.access_bytes)              ? "after" :
-      before || after                                                            ? "nobody" :
-                                                                                   null;
+    const all = stretch.to - stretch.from, used = access_uses(before?.accesses[index], stretch, of.access_bytes),
+          used_after = access_uses(after?.accesses[index], stretch, of.access_bytes);
+    /* Nothing is said of a stretch of which a neighbour uses a part. */
+    const whose = used === all ? "before" :
+      used_after === all       ? "after" :
+      used || used_after       ? null :
+      before || after          ? "nobody" :
+                                 null;
     const n = (stretch.to - stretch.from) / of.element_bytes,
           what = Number.isInteger(n) ? say("memory.words", {n: number(n)}) : `${stretch.to - stretch.from} B`;
     group.append(svg("path", {class: "bracket", d: `M${round(x0 + 0.5)} ${y + 4}v5H${round(x1 - 0.5)}v-5`}));

@@ -116,10 +116,14 @@ export function waste_of(access) {
   return stretches;
 }
 
-/* Whether an access of another warp uses any of the bytes of a stretch. */
+/* How many bytes of a stretch an access of another warp uses. */
 export function access_uses(access, stretch, bytes) {
-  return Boolean(access) &&
-    access.addresses.some(address => address !== null && address < stretch.to && address + bytes > stretch.from);
+  const used = new Set();
+  for (const address of access?.addresses ?? [])
+    if (address !== null)
+      for (let byte = Math.max(address, stretch.from); byte < Math.min(address + bytes, stretch.to); byte++)
+        used.add(byte);
+  return used.size;
 }
 
 /* Whether shared memory is all that is accessed: then turns and conflicts are counted, and no sectors. */

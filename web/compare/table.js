@@ -14,7 +14,7 @@ import "./words.js";
 
 export const valueText = value => value === null ? t("sweep.default") :
   Array.isArray(value)                           ? shape([...value, 1].slice(0, 3)) :
-  typeof value === "number"                      ? count(value) :
+  Number.isInteger(value)                        ? count(value) :
                                                    String(value);
 
 /* The names of the values that tell points apart; the grid is left out where it follows from size and block. */

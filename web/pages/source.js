@@ -240,7 +240,8 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     editor.show({lines: state.lines, faults: [], notes});
     said.textContent = sentenceOf(answer);
     below.textContent = [
-      ...launchSaid(answer), t("source.compiler", {compiler: check.compiler}),
+      ...launchSaid(answer), check.blocks_checked > 0 && t("source.in_step"),
+      t("source.compiler", {compiler: check.compiler}),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
     state.shown = shownOf(request);
