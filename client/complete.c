@@ -6,6 +6,7 @@
 
 #include "client/manual/command_table.h"
 #include "client/service/http_client.h"
+#include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 
 static void offer(const char *prefix, const char *before, const char *word, const char *text)
@@ -41,6 +42,7 @@ static json_t *fetch(const char *path)
     service.limit_s = 1;
     if (http_client_get(&service, path, &response) == 0)
         document = json_loads(response.body.data, 0, NULL);
+    clean_strings(document);
     http_client_response_free(&response);
     http_client_close(&service);
     return document;

@@ -154,10 +154,20 @@ async function open({focus = false} = {}) {
 /* Where each page of the history was left: how far it and its lists were scrolled, and the link that was followed. By
    the key of the entry's state. */
 const places = new Map();
-let entry = 0, finding = new AbortController();
+let entry = null, finding = new AbortController(), found_again = true;
 
+/* No two are the same, also after the page is loaded again. */
+const entryMake = () => performance.timeOrigin + performance.now();
+
+function entryRead() {
+  entry = history.state?.entry ?? entryMake();
+  if (!history.state?.entry) history.replaceState({...history.state, entry}, "");
+}
+
+/* A page that is left before its place was found again keeps the place that it had. */
 function placeKeep() {
   finding.abort();
+  if (!found_again && places.has(entry)) return;
   places.set(entry, {
     top: scrollY,
     lists: [...main.querySelectorAll(".scroll")].map(list => list.scrollTop),
@@ -165,23 +175,36 @@ function placeKeep() {
   });
 }
 
+/* Returns whether all of it is there. */
+function placeSet({top, lists, followed}) {
+  const drawn = [...main.querySelectorAll(".scroll")];
+  lists.forEach((scrolled, k) => {
+    if (scrolled && drawn[k]) drawn[k].scrollTop = scrolled;
+  });
+  const a = followed && [...main.querySelectorAll("a[href]")].find(one => one.href === followed);
+  a?.focus({preventScroll: true});
+  scrollTo(0, top);
+  return scrollY >= top - 1 && Boolean(a || !followed) &&
+    lists.every((scrolled, k) => !scrolled || drawn[k]?.scrollTop >= scrolled - 1);
+}
+
 /* After a step through the history. A page is drawn as its answers come, so this tries for PLACE_MS, unless the user
    goes on. */
 async function placeFind() {
-  const {top = 0, lists = [], followed} = places.get(entry) ?? {}, own = finding = new AbortController(),
-                              {signal} = own;
+  const place = places.get(entry) ?? {top: 0, lists: []}, own = finding = new AbortController(), {signal} = own;
+  const goesOn = event => {
+    if (event.altKey || event.key === "Alt") return; /* it may be another step */
+    found_again = true;
+    own.abort();
+  };
+  found_again = false;
   for (const name of ["wheel", "keydown", "pointerdown", "click"])
-    addEventListener(name, () => own.abort(), {signal, capture: true});
+    addEventListener(name, goesOn, {signal, capture: true});
   await open();
   if (!signal.aborted) headingFocus();
   for (const begun = performance.now(); !signal.aborted;) {
-    main.querySelectorAll(".scroll").forEach((list, k) => {
-      if (lists[k]) list.scrollTop = lists[k];
-    });
-    const a = followed && [...main.querySelectorAll("a[href]")].find(one => one.href === followed);
-    a?.focus({preventScroll: true});
-    scrollTo(0, top);
-    if ((a || !followed) && scrollY >= top - 1 || performance.now() - begun > PLACE_MS) break;
+    found_again = placeSet(place) || performance.now() - begun > PLACE_MS;
+    if (found_again) break;
     await new Promise(then => setTimeout(then, PLACE_AGAIN_MS));
   }
   own.abort();
@@ -189,13 +212,14 @@ async function placeFind() {
 
 function stepped() {
   placeKeep();
-  entry = history.state?.entry ?? 0;
+  entryRead();
   placeFind();
 }
 
 export function go(path) {
   placeKeep();
-  entry = performance.timeOrigin + performance.now(); /* no two are the same, also after the page is loaded again */
+  found_again = true;
+  entry = entryMake();
   history.pushState({from: location.pathname + location.search, entry}, "", path.startsWith("/") ? path : link(path));
   scrollTo(0, 0);
   return open({focus: true});
@@ -370,6 +394,6 @@ history.scrollRestoration = "manual"; /* while this runs; a page that is loaded 
 addEventListener("pagehide", () => history.scrollRestoration = "auto");
 addEventListener("pageshow", () => history.scrollRestoration = "manual");
 addEventListener("popstate", stepped);
-entry = history.state?.entry ?? 0;
+entryRead();
 words.findLanguage();
 words.languageReady().finally(drawAll);

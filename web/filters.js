@@ -53,17 +53,17 @@ const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` :
 export function filterForm(path, filters, fields, go, list) {
   const used = new URLSearchParams(filters);
   /* In a closed list each arrow key is a change, so the focus returns to the field for the next key. */
+  let later = null;
   const send = async event => {
     event?.preventDefault();
+    clearTimeout(later);
     const {id} = document.activeElement;
     await go(addressOf(path, used));
     if (id) document.getElementById(id)?.focus({preventScroll: true});
   };
-  const change = (name, read = text => text.trim()) => event => {
-    if (event.target.value)
-      used.set(name, read(event.target.value));
-    else
-      used.delete(name);
+  const take = (name, text) => text ? used.set(name, text) : used.delete(name);
+  const change = (name, read = text => text.trim()) => ({target: {value}}) => {
+    take(name, value && read(value));
     send();
   };
   /* A date field fires `change` after each digit. What is typed is applied on Enter, or when the field loses the focus;
@@ -91,8 +91,7 @@ export function filterForm(path, filters, fields, go, list) {
   }
   /* Each letter that is typed, and each arrow, chooses another value: the list waits for the last one. */
   function selectInput(id, name, value, options) {
-    const put = change(name);
-    let key = -Infinity, timer = null;
+    let key = -Infinity;
     return h(
       "select", {
         id,
@@ -100,10 +99,11 @@ export function filterForm(path, filters, fields, go, list) {
         onkeydown: () => {
           key = performance.now();
         },
-        onchange: event => {
-          clearTimeout(timer);
-          if (performance.now() - key > TYPING_MS) return void put(event);
-          timer = setTimeout(() => event.target.isConnected && put(event), TYPING_MS);
+        onchange: ({target}) => {
+          take(name, target.value);
+          clearTimeout(later);
+          if (performance.now() - key > TYPING_MS) return void send();
+          later = setTimeout(() => target.isConnected && send(), TYPING_MS);
         }
       },
       options);

@@ -120,10 +120,13 @@ static void print_overrides(const json_t *groups, FILE *out)
     size_t i;
     json_object_foreach ((json_t *)groups, text, group)
         json_array_foreach (json_object_get(json_array_get(group, 0), "owners"), i, owner)
-            if (json_path_number(owner, "overrides") > 0)
-                fprintf(out, language_text("before all others, by an admin's priority: %.0f of %s\n"),
-                        json_path_number(owner, "overrides"),
+            if (json_path_number(owner, "overrides") > 0) {
+                char devices[JSON_PATH_TEXT_BYTES];
+                devices_text(devices, group);
+                fprintf(out, language_text("%s: before all others, by an admin's priority: %.0f of %s\n"),
+                        devices, json_path_number(owner, "overrides"),
                         json_path_text(owner, "owner", language_text("nobody")));
+            }
 }
 
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */

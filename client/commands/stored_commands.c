@@ -221,13 +221,19 @@ int command_export(struct context *context)
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
+    bool bad = !memory;
     if (memory) {
         status = options->given[OPTION_SAMPLES] ? print_samples(context, &resource, memory)
                                                 : client_submission_print(context, &resource, memory);
-        fclose(memory);
+        bad = ferror(memory) != 0;
+        bad = fclose(memory) != 0 || bad;
     }
-    if (!memory || status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_UNSTABLE)
-        status = memory ? write_out(context, name, text, size) : EXIT_FAILED;
+    if (bad) {
+        screen_say(&context->screen, "%s", strerror(errno));
+        status = EXIT_FAILED;
+    } else if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_UNSTABLE) {
+        status = write_out(context, name, text, size);
+    }
     free(text);
     return status;
 }

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With `lines` the ends of lines and tabs stay. C1 control characters are two bytes in UTF-8, 0xC2 and 0x80 to 0x9F. */
-static void clean_text(json_t *text, bool lines)
+/* Replaces control characters in the text by blanks; with `lines` the ends of lines and tabs stay. C1 control
+   characters are two bytes in UTF-8, 0xC2 and 0x80 to 0x9F. Returns whether there were any. */
+static bool clean_bytes(char *text, bool lines)
 {
-    char *clean = strdup(json_string_value(text));
     bool changed = false;
-    for (unsigned char *at = (unsigned char *)clean; at && *at; at++) {
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
         bool c1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
         if (c1)
             at[1] = ' ';
@@ -18,9 +18,32 @@ static void clean_text(json_t *text, bool lines)
             changed = true;
         }
     }
-    if (changed)
-        json_string_set(text, clean);
-    free(clean);
+    return changed;
+}
+
+static void clean_text(json_t *text, bool lines)
+{
+    char *copy = strdup(json_string_value(text));
+    if (copy && clean_bytes(copy, lines))
+        json_string_set(text, copy);
+    free(copy);
+}
+
+/* Members whose names have control characters get clean ones. */
+static void clean_names(json_t *object)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, name, value)
+    {
+        char *copy = strdup(name);
+        if (copy && clean_bytes(copy, false)) {
+            json_object_set(object, copy, value);
+            json_object_del(object, name);
+        }
+        free(copy);
+    }
 }
 
 static void clean(json_t *document, bool lines)
@@ -32,6 +55,7 @@ static void clean(json_t *document, bool lines)
         clean_text(document, lines);
     json_array_foreach (document, i, value)
         clean(value, lines);
+    clean_names(document);
     json_object_foreach (document, name, value)
         clean(value, lines && strcmp(name, "labels") != 0);
 }

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-/* Replaces the control characters in all strings of the document, which a terminal would obey, by blanks. Ends of
+/* Replaces the control characters in all strings and names of the document, which a terminal would obey, by blanks. Ends of
    lines and tabs stay, but not in the strings of "labels": there they would look like lines of this program. NULL:
    does nothing. */
 void clean_strings(json_t *document);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/suggest.h"
 #include "server/auth/tokens.h"
 #include "server/auth/users.h"
 #include "server/http/access_log.h"
@@ -285,12 +286,18 @@ struct query_check {
 
 static void reject_parameter(struct request *request, const char *name)
 {
+    struct suggestion meant;
     char all[400] = "";
+    suggest_begin(&meant, name);
     for (const char *const *known = request->match.route->queries; known && *known; known++) {
+        suggest_consider(&meant, *known);
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *known);
     }
-    if (all[0])
+    if (meant.found)
+        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
+               suggest_text(&meant));
+    else if (all[0])
         reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here; there are: %s", name,
                all);
     else

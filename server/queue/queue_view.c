@@ -179,8 +179,11 @@ bool queue_view_stopping(struct queue *queue)
 static int owners_compare(const void *a, const void *b)
 {
     const struct queue_owner *one = a, *other = b;
-    if (one->overrides_before != other->overrides_before) /* as unsigned, none is last */
-        return (unsigned)one->overrides_before < (unsigned)other->overrides_before ? -1 : 1;
+    const struct order_node *override = one->first_override, *theirs = other->first_override;
+    if (override && theirs)
+        return order_before(override, theirs) ? -1 : 1;
+    if (override || theirs)
+        return override ? -1 : 1;
     if (one->share != other->share)
         return one->share < other->share ? -1 : 1;
     return strcmp(one->name, other->name);
@@ -256,17 +259,18 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
                                     .running = runs,
                                     .share = used_s,
                                     .overrides = load.overrides,
-                                    .overrides_before = -1,
                                     .begins_s = -1,
                                     .ends_s = -1};
         if (load.overrides)
-            row->overrides_before = position_of_entry(queue, override_find(owner, &servers, false)).position;
+            row->first_override = &override_find(owner, &servers, false)->order;
         memcpy(row->name, owner->name, sizeof row->name);
     }
     for (int i = 0; i < count; i++)
         owners[i].share = all_s > 0 ? owners[i].share / all_s : 0;
     if (owners)
         qsort(owners, (size_t)count, sizeof *owners, owners_compare);
+    for (int i = 0; i < count; i++)
+        owners[i].first_override = NULL;
     for (int i = 0; i < count && i < QUEUE_OWNERS_PLACED; i++)
         owner_set_next(queue, &servers, &owners[i]);
     pthread_mutex_unlock(&queue->lock);

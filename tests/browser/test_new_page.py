@@ -223,7 +223,7 @@ def test_banks_are_drawn_as_the_architecture_has_them(browser, service):
     drawn = lambda: (walk.text("svg.memory"), len(walk.all("svg.memory .in-turn")))  # noqa: E731
     walk.until(lambda: "32 banks of 4 bytes" in drawn()[0] and "2 turns" in drawn()[0] and drawn()[1] == 16)
     rows = "[...document.querySelectorAll('.memory-table tbody tr')].map(row => [...row.cells].slice(-2).map(cell => cell.textContent))"
-    assert walk.script(rows) == [["no value", "no value"], ["1", "0"], ["2", "1"], ["no value", "no value"]]
+    walk.until(lambda: walk.script(rows) == [["no value", "no value"], ["1", "0"], ["2", "1"], ["no value", "no value"]])
     walk.script("(chip => { chip.value = 'sm_37'; chip.dispatchEvent(new Event('change')) })(document.querySelector('select[data-key=chip]'))")
     walk.until(lambda: "32 banks of 8 bytes" in drawn()[0] and "2 turns" not in drawn()[0] and drawn()[1] == 0)
     # Loads are counted in sectors and stores in segments: there is no sum of both.

@@ -137,7 +137,7 @@ def test_source_and_machine_code_stand_beside_the_counters(browser, service):
     walk = Walk(browser, service)
     identity = service.run({"kernel": "grid_stride", "size": 4096, "dtype": "f64"})["id"]
     code = service.request("POST", "/v1/predictions", json={"kernel": "grid_stride", "size": 4096, "dtype": "f64", "arch": "sm_90"}).json()["predictions"][0]["code"]
-    walk.open(f"experiments/{identity}?lang=en").says("What the compiler made for sm_90, the nearest architecture that is known; this ran on")
+    walk.open(f"experiments/{identity}?lang=en").says("What the compiler makes for sm_90; this ran on the CPU device.")
     walk.until(lambda: "struct suite" in walk.text("pre.source") or "template" in walk.text("pre.source"))
     assert walk.text("pre.source").strip() == " ".join(service.get("/v1/kernels/grid_stride").json()["source"].split("\n")).strip() or len(walk.text("pre.source")) > 300
     rows = {row.find_element("tag name", "th").text: [cell.text for cell in row.find_elements("tag name", "td")] for row in walk.all("pre.source ~ div tbody tr")}

@@ -366,10 +366,10 @@ export function memory_sentence(explain, {say, number, grid}) {
   });
 }
 
-/* The table under it: a row an access, its name first. */
 export const hasBanks = explain => explain.accesses.some(access => access.banks);
 
-/* The last two columns are of shared memory, where there is any. */
+/* The table under it: a row an access, its name first. The last two columns are of shared memory, where there is any.
+ */
 export function memory_rows(explain, {say, number}) {
   const none = say("no_value"), banks = hasBanks(explain);
   return explain.accesses.map(access => {

@@ -97,7 +97,7 @@ export function rangeValues(text) {
   const [, from, to, how, by] = match, values = [], factor = how === "by";
   if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) < 1) return null;
   for (let value = Number(from); value <= Number(to) && values.length <= 10000;
-       value = factor ? value * Number(by) : value + Math.max(1, Number(by ?? 1)))
+       value = factor ? value * Number(by) : value + Number(by ?? 1))
     values.push(value);
   return values;
 }

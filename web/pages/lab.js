@@ -220,7 +220,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   });
   const resultsLook = () => {
     const whose = mine;
-    const asked = [resultsRead(api, whose, state, signal), sweepsRead(api, state, whose, signal)];
+    const asked = [resultsRead(api, whose, state, signal), sweepsRead(api, state, whose, signal).catch(() => newest)];
     return Promise.all(asked).then(([read, sweeps]) => {
       if (whose !== mine) return;
       rows = read;
