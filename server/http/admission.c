@@ -1,7 +1,6 @@
 /* The checks of a request, in their order in admission_check(). */
 #include "server/http/admission.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +46,9 @@ struct framing {
    fields. */
 static bool name_valid(const char *name)
 {
-    static const char special[] = "!#$%&'*+-.^_`|~";
-    if (!*name)
-        return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && !strchr(special, *name))
-            return false;
-    return true;
+    static const char taken[] =
+        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    return *name && !name[strspn(name, taken)];
 }
 
 /* libmicrohttpd appends a folded line to its field and moves the field's name for that. A field that was not
@@ -291,17 +286,14 @@ static void reject_parameter(struct request *request, const char *name)
     suggest_begin(&meant, name);
     for (const char *const *known = request->match.route->queries; known && *known; known++) {
         suggest_consider(&meant, *known);
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *known);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", all[0] ? ", " : "", *known);
     }
-    if (meant.found)
-        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
-               suggest_text(&meant));
-    else if (all[0])
+    if (all[0] && !meant.found)
         reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here; there are: %s", name,
                all);
     else
-        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here", name);
+        reject(request, PROBLEM_MALFORMED, "there is no query parameter \"%.60s\" here%s", name,
+               meant.found ? suggest_text(&meant) : "");
 }
 
 static enum MHD_Result query_check_one(void *arg, enum MHD_ValueKind kind, const char *name,

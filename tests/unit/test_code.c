@@ -25,7 +25,7 @@ static struct experiment experiment(const char *name, enum dtype dtype, int load
 
 static struct code code_of(struct experiment e)
 {
-    struct problems problems;
+    struct problems problems = {0};
     struct code code;
     assert_int_equal(experiment_check(&e, NULL, &problems), 0);
     assert_string_equal(machine_code_find(&e, "sm_90", &code), "sm_90");
@@ -48,7 +48,7 @@ static int check_values(const struct kernel *kernel, enum dtype dtype, int load,
                                                                                      : param->max;
     for (; value <= last && value < 1024; value = param ? next_value(param, value) : value + 1) {
         struct experiment e = experiment(kernel->name, dtype, load, param ? param->name : NULL, value);
-        struct problems problems;
+        struct problems problems = {0};
         struct code code;
         if (experiment_check(&e, NULL, &problems) < 0)
             continue; /* as a width of more than 16 bytes */
@@ -83,7 +83,7 @@ static void each_instance_of_a_kernel_that_has_code_has_it(void **state)
     for (int k = 0; k < suite_count(); k++) {
         const struct kernel *kernel = suite_at(k);
         struct experiment e;
-        struct problems problems;
+        struct problems problems = {0};
         struct code code;
         experiment_init(&e, kernel);
         if (experiment_check(&e, NULL, &problems) < 0 || !machine_code_find(&e, "sm_90", &code)) {
@@ -184,7 +184,7 @@ static void an_architecture_without_a_table_gets_the_nearest(void **state)
 {
     (void)state;
     struct experiment e = experiment("vector_add", DTYPE_F32, 0, NULL, 0);
-    struct problems problems;
+    struct problems problems = {0};
     struct code code;
     assert_int_equal(experiment_check(&e, NULL, &problems), 0);
     assert_string_equal(machine_code_find(&e, "sm_75", &code), "sm_90");
@@ -196,7 +196,7 @@ static void a_kernel_that_is_in_no_table_has_no_code(void **state)
     (void)state;
     struct experiment e = experiment("vector_add", DTYPE_F32, 0, NULL, 0);
     struct kernel other = *e.kernel;
-    struct problems problems;
+    struct problems problems = {0};
     struct code code;
     other.name = "somebody_s_new_one";
     e.kernel = &other;

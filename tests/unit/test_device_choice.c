@@ -78,7 +78,7 @@ static void what_is_chosen_and_can_run_it_is_found(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct device_set set;
-        struct problems problems;
+        struct problems problems = {0};
         if (resolve(cases[i].device, cases[i].size, &offers, &set, &problems) != DEVICE_FITS)
             fail_msg("%s: %s %s", cases[i].device, problems.at[0].pointer, problems.at[0].detail);
         assert_int_equal(problems.count, 0);
@@ -123,7 +123,7 @@ static void what_is_wrong_is_told_with_its_field(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct device_set set;
-        struct problems problems;
+        struct problems problems = {0};
         enum device_fit fit = resolve(cases[i].device, cases[i].size, &offers, &set, &problems);
         assert_true(problems.count > 0 && fit != DEVICE_UNKNOWN);
         if (strcmp(problems.at[0].pointer, cases[i].pointer) != 0 ||
@@ -137,7 +137,7 @@ static void what_is_not_known_yet_is_not_refused(void **state)
     (void)state;
     static const char *const choices[] = {"9", "\"far\"", "\"any\"", "{\"arch\":\"sm_90\"}"};
     struct device_set set;
-    struct problems problems;
+    struct problems problems = {0};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         assert_int_equal(resolve(choices[i], "1024", &far_alone, &set, &problems), DEVICE_UNKNOWN);
         assert_true(device_set_has(&set, 9));

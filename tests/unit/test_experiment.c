@@ -96,7 +96,7 @@ static void a_wrong_field_is_named_with_its_limit(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct experiment e;
-        struct problems problems;
+        struct problems problems = {0};
         if (check(wrong[i].request, &e, &problems) == 0)
             fail_msg("%s was taken", wrong[i].request);
         const struct problem *first = &problems.at[0];
@@ -109,7 +109,7 @@ static void all_wrong_fields_are_named_at_once(void **state)
 {
     (void)state;
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     assert_int_equal(check("{\"kernel\":\"copy\",\"size\":\"x\",\"block\":\"y\",\"nope\":1}", &e, &problems),
                      -1);
     assert_int_equal(problems.count, 3);
@@ -183,7 +183,7 @@ static void a_grid_is_of_whole_clusters(void **state)
 {
     (void)state;
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     const char *four = "{\"kernel\":\"cluster_shared\",\"size\":1025,\"block\":256,\"cluster\":4}";
     assert_int_equal(check(four, &e, &problems), 0);
     assert_int_equal(e.grid[0], 8);
@@ -197,7 +197,7 @@ static void a_grid_is_derived_to_cover(void **state)
 {
     (void)state;
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     assert_int_equal(check("{\"kernel\":\"copy\",\"size\":1025,\"block\":256}", &e, &problems), 0);
     assert_int_equal(e.grid[0], 5);
     assert_int_equal(check("{\"kernel\":\"read_offset_unroll4\",\"size\":1025,\"block\":64}", &e, &problems),
@@ -232,7 +232,7 @@ static void a_kernel_refuses_what_its_fields_together_do_not_allow(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct experiment e;
-        struct problems problems;
+        struct problems problems = {0};
         assert_int_equal(check(cases[i].request, &e, &problems), -1);
         assert_string_equal(problems.at[0].pointer, cases[i].pointer);
         assert_non_null(strstr(problems.at[0].detail, cases[i].detail));
@@ -243,7 +243,7 @@ static void a_loop_over_the_grid_takes_any_grid(void **state)
 {
     (void)state;
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     assert_int_equal(
         check("{\"kernel\":\"grid_stride\",\"size\":1025,\"block\":256,\"grid\":1}", &e, &problems), 0);
     assert_int_equal(e.grid[0], 1);

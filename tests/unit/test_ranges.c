@@ -134,7 +134,7 @@ static void a_range_is_the_list_of_its_values(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sweep range, list;
-        struct problems problems;
+        struct problems problems = {0};
         for (int j = 0; j < 2; j++)
             if (expand(j ? &list : &range, cases[i][j], &problems) < 0)
                 fail_msg("%s: %s %s", cases[i][j], problems.at[0].pointer, problems.at[0].detail);
@@ -167,7 +167,7 @@ static void a_wrong_range_names_its_field(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sweep sweep;
-        struct problems problems;
+        struct problems problems = {0};
         assert_int_equal(expand(&sweep, cases[i].request, &problems), -1);
         assert_string_equal(problems.at[0].pointer, cases[i].pointer);
         if (!strstr(problems.at[0].detail, cases[i].detail))

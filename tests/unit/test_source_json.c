@@ -45,7 +45,7 @@ static struct source_kernel *read_request(const char *text, struct experiment *e
 static void test_the_contracts_request_is_read(void **state)
 {
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     struct source_kernel *k = read_request(
         "{" SHIFTED ", " ARGUMENTS ", \"n\": 1048576, \"offset\": 11, \"block\": 256, \"grid\": 4096}", &e,
@@ -109,7 +109,7 @@ static void test_what_is_derived_reads_as_the_same_kernel(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         struct experiment e;
-        struct problems problems;
+        struct problems problems = {0};
         struct source_kernel *k = read_request(requests[i], &e, &problems);
         if (problems.count)
             fail_msg("%s %s", problems.at[0].pointer, problems.at[0].detail);
@@ -128,7 +128,7 @@ static void test_what_is_derived_reads_as_the_same_kernel(void **state)
 static void test_the_size_has_the_functions_name_for_it_too(void **state)
 {
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
 #define COPY "\"source\": \"__global__ void f(const float *in, float *out, int n) {}\", \"threads\": \"n\""
     struct source_kernel *k = read_request("{" COPY ", \"n\": 77}", &e, &problems);
@@ -230,7 +230,7 @@ static void test_each_wrong_member_is_told_by_its_pointer(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct experiment e;
-        struct problems problems;
+        struct problems problems = {0};
         bool told = false;
         source_kernel_free(read_request(wrong[i].request, &e, &problems));
         for (int p = 0; p < problems.count && p < EXPERIMENT_PROBLEMS; p++)
@@ -250,7 +250,7 @@ static void test_each_wrong_member_is_told_by_its_pointer(void **state)
 static void test_all_that_is_wrong_is_told_at_once(void **state)
 {
     struct experiment e;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     assert_null(read_request(
         "{" SHIFTED ", \"entry\": 7, \"threads\": {}, \"constants\": [], \"arguments\": [1, {}, 3, 4]}", &e,

@@ -56,7 +56,7 @@ static struct source_kernel *make(struct problems *problems)
 
 static struct source_kernel *shifted(void)
 {
-    struct problems problems;
+    struct problems problems = {0};
     begin();
     add_pointer("in", "f32", "n + offset", BUFFER_INPUT);
     add_pointer("out", "f32x4", "n", BUFFER_OUTPUT);
@@ -119,7 +119,7 @@ static void expect_problem(const struct source_kernel *k, int64_t n, int64_t off
 static void test_what_a_launch_cannot_be_is_told_by_its_member(void **state)
 {
     struct source_kernel *k = shifted();
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     expect_problem(k, 0, 0, 0, "#/arguments/0/elements", "n + offset: must be at least 1");
     expect_problem(k, -1, 0, 0, "#/n", "at least 0");
@@ -166,7 +166,7 @@ static void test_the_size_may_be_a_scalar(void **state)
 /* Offsets as nvcc places them: void f(char c, float *p, struct {char a; double b; short s;} t, float3 v, half h, float4 w). */
 static void test_parameters_lie_where_the_abi_has_them(void **state)
 {
-    struct problems problems;
+    struct problems problems = {0};
     struct experiment e;
     uint64_t addresses[KERNEL_BUFFERS] = {0x0102030405060708};
     unsigned char bytes[SOURCE_PARAMETER_BYTES];
@@ -209,7 +209,7 @@ static void test_parameters_lie_where_the_abi_has_them(void **state)
 /* A struct's end is padded, so that what follows does not lie in its last word: struct {double d; char c;}, char. */
 static void test_a_struct_ends_at_its_alignment(void **state)
 {
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     begin();
     add_field("t.d", "f64", 0, 0);
@@ -245,7 +245,7 @@ static void test_integers_keep_64_bits(void **state)
 
 static void test_too_much_is_refused(void **state)
 {
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     begin();
     for (int i = 0; i < KERNEL_BUFFERS + 1; i++) {
@@ -349,7 +349,7 @@ static void test_ranges_join(void **state)
 static void test_the_name_is_that_of_the_content(void **state)
 {
     struct source_kernel *one = shifted(), *same = shifted(), *other;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     assert_int_equal(strlen(one->kernel.name), 4 + 12);
     assert_int_equal(strncmp(one->kernel.name, "src-", 4), 0);

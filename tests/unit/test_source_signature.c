@@ -188,7 +188,7 @@ static int derive(const char *source, struct source_draft *draft, struct problem
 static void test_arguments_are_derived(void **state)
 {
     static struct source_draft draft;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     assert_int_equal(derive("__global__ void f(const float *in, double *out, int *sum, unsigned n, float a) "
                             "{ out[n] = in[n]; sum[0] += 1; }",
@@ -207,7 +207,7 @@ static void test_arguments_are_derived(void **state)
 static void test_what_cannot_be_derived_is_asked_for_by_name(void **state)
 {
     static struct source_draft draft;
-    struct problems problems;
+    struct problems problems = {0};
     (void)state;
     assert_int_equal(
         derive("__global__ void f(const float *in, point p, int, float n) {}", &draft, &problems), -1);

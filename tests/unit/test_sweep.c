@@ -36,7 +36,7 @@ static int expand(struct sweep *sweep, const char *text, struct problems *proble
 
 static void expand_well(struct sweep *sweep, const char *text)
 {
-    struct problems problems;
+    struct problems problems = {0};
     if (expand(sweep, text, &problems) < 0)
         fail_msg("%s: %s", problems.at[0].pointer, problems.at[0].detail);
 }
@@ -60,7 +60,7 @@ static void expands_to(const char *text, const char *wanted)
 static void is_refused(const char *text, const char *pointer, const char *word)
 {
     struct sweep sweep;
-    struct problems problems;
+    struct problems problems = {0};
     assert_int_equal(expand(&sweep, text, &problems), -1);
     assert_true(problems.count > 0);
     assert_string_equal(problems.at[0].pointer, pointer);

@@ -3,11 +3,13 @@
    explainedNodes(time).
 
    boundsFigure(timeNow, notes) is the drawing with its sentence and its table; notes: what each bound is made of stands
-   below its name. */
-import {svg, h} from "../dom.js";
+   below its name. timePanel() puts it beside what limits in a sentence: {node, show(time, {device, choice, below})},
+   time as /v1/predictions gives it, {status, reason} where it is not known; device: its name, choice and below: nodes,
+   which stand beside the title and below the sentence; each may be left out. */
+import {h, redraw, replace, svg} from "../dom.js";
 import {bandwidth, bytes, count, digits, time as written} from "../format.js";
 import {headCell, numberCell, table} from "../parts.js";
-import {DICTIONARY, language, noValue, t} from "../words.js";
+import {DICTIONARY, language, noValue, reasonSaid, t} from "../words.js";
 import {figure} from "./figure.js";
 import {rect, round, text, textWidth} from "./svg.js";
 import "../d3.js";
@@ -116,4 +118,27 @@ export function boundsFigure(timeNow, notes) {
         time.bounds.map(one => `${boundName(one.name)} ${written(one.us, 3)}`).join(t("punct.comma"))}`;
     }
   });
+}
+
+export function timePanel() {
+  const title = h("h2", {}), aside = h("span", {class: "note"}), line = h("p", {class: "why"}), more = h("div", {});
+  let time = null;
+  const figure = boundsFigure(() => time, false);
+  const node =
+    h("section", {class: "panel", hidden: true}, h("header", {}, title, aside),
+      h("div", {class: "predicted-parts"}, figure.node, h("div", {}, line, more)));
+  return {
+    node,
+    show(made, {device, choice = null, below = null}) {
+      const known = !made.status;
+      time = made;
+      node.hidden = false;
+      figure.node.hidden = !known;
+      replace(title, t("time.title"), known && ` ${written(time.predicted_us, 3)}`);
+      redraw(aside, device && t("time.as", {device}), choice && [" ", choice]);
+      replace(line, time.explanation ? explainedNodes(time) : reasonSaid(time.reason));
+      replace(more, below);
+      if (known) figure.update();
+    }
+  };
 }

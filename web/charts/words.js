@@ -94,6 +94,8 @@ wordsAdd({
   "bound.lines": ["L1 lines in flight", "在途的 L1 缓存行"],
   "bound.issue": ["instructions", "指令发射"],
   "bound.latency": ["latency × warps", "访存延迟"],
+  "time.title": ["Predicted time", "预测时间"],
+  "time.as": ["as an {device} would take it; nothing has run", "按 {device} 预测，尚未运行"],
   "bound.one": ["Limited by {one}.", "受限于{one}。"],
   "bound.together": ["Bounds that are close to the largest one add to it: together they come to {us}.", "接近最大值的各下限会叠加：合计 {us}。"],
   "bound.both": ["Limited by {one}, and {two} is close.", "受限于{one}，{two}也接近。"],

@@ -4,9 +4,9 @@
    product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of
    the two is the reader's choice. */
 import {h} from "../dom.js";
+import {timePanel} from "../charts/bounds.js";
 import {changesList} from "../result/why.js";
 import {t} from "../words.js";
-import {timePanel} from "./time_panel.js";
 import "./words.js";
 
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
