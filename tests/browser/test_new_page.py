@@ -222,6 +222,7 @@ def test_banks_are_drawn_as_the_architecture_has_them(browser, service):
     walk = Walk(browser, service).open("new?kernel=bank_conflict&stride=2&repeats=1&lang=en")
     drawn = lambda: (walk.text("svg.memory"), len(walk.all("svg.memory .in-turn")))  # noqa: E731
     walk.until(lambda: "32 banks of 4 bytes" in drawn()[0] and "2 turns" in drawn()[0] and drawn()[1] == 16)
+    walk.script("document.querySelector('.memory-table').open = true")
     rows = "[...document.querySelectorAll('.memory-table tbody tr')].map(row => [...row.cells].slice(-2).map(cell => cell.textContent))"
     walk.until(lambda: walk.script(rows) == [["no value", "no value"], ["1", "0"], ["2", "1"], ["no value", "no value"]])
     walk.script("(chip => { chip.value = 'sm_37'; chip.dispatchEvent(new Event('change')) })(document.querySelector('select[data-key=chip]'))")

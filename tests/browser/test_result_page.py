@@ -81,7 +81,7 @@ def test_a_baseline_is_pinned_shown_shared_and_removed(browser, service):
         assert f"pin={first}" in browser.current_url  # kept for the tab, and to be shared
         numbers = [float(re.search(r"[\d.]+", row.text.split("\n")[-1]).group()) for row in walk.all(".baseline tbody td:last-child")]
         here, there = (service.get(f"/v1/experiments/{one}").json()["timing"]["cold"]["median_us"] for one in (other, first))
-        assert abs(numbers[0] - here / there) < 0.02 * here / there and "△" not in walk.text(".baseline")
+        assert abs(numbers[0] - here / there) <= 0.051 * here / there and "△" not in walk.text(".baseline")
         walk.open(f"experiments/{long}").says("Another kernel: vector_add here, copy in the baseline.", ".baseline").says("Another size: 8192 here, 4096 in the baseline. Bandwidths may be compared, times may not.", ".baseline")
         walk.open(f"experiments/{long}?lang=zh").says("内核不同：此处为 vector_add，基线为 copy。", ".baseline").says("与基线对照", "h2").open(f"experiments/{long}?lang=en")
         walk.click("section button", "Unpin").until(lambda: not walk.all(".baseline"))

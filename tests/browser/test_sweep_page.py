@@ -286,12 +286,3 @@ def test_what_the_list_says_of_its_page_is_not_said_of_all(browser, serve):  # n
     walk = Walk(browser, service).open("sweeps?lang=en").says("Older", "nav.pages")
     assert walk.text("h1") == "Sweeps, newest first", "one on the next page waits"
     walk.click("nav.pages a", "Older").says("Of these 2: 1 sweep is paused", "h1").end()
-
-
-def test_a_sweep_says_the_size_and_the_block_that_nobody_named(browser, serve):  # noqa: F811
-    service = serve()
-    for fields, said in (({"kernel": "read_offset", "offset": [0, 8]}, "size 1,048,576, block 512"),
-                         ({"kernel": "transpose", "block": [[32, 8], [16, 16]]}, "size 4096 × 4096,")):
-        sweep = ended(service, service.request("POST", "/v1/sweeps", json=fields).json()["id"])
-        walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says(said, ".lead-line")
-    walk.end()

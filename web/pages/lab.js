@@ -9,6 +9,7 @@ import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
+import "../lab/words.js";
 
 const SWEEPS = 3, RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000;
 

@@ -68,16 +68,9 @@ function ranOn({head, points}) {
     .join(t("punct.comma"));
 }
 
-/* The size and the block of a point. If the request of a sweep of one kernel has neither, they are its defaults. */
-async function defaultsRead({head, points}, signal) {
-  const id = points[0]?.runs.find(run => run.id)?.id;
-  if (!id || head.recipe || typeof head.request.kernel !== "string") return {};
-  const {request: {size, block}} = await get(`/v1/experiments/${id}`, {signal});
-  return {size: Array.isArray(size) ? [size] : size, block: [block]};
-}
-
-function underHeading(sweep, request) {
-  const kernels = axisNamed(sweep, "kernel")?.values ?? [request.kernel].flat();
+function underHeading(sweep, recipe) {
+  const request = {...recipe?.sweep, ...sweep.head.request},
+        kernels = axisNamed(sweep, "kernel")?.values ?? [request.kernel].flat();
   const axes = swept(sweep).map(
     axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
   const rest = [
@@ -186,8 +179,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const heading = h("h1", {class: "heading"}), under = h("p", {class: "lead-line"}), acts = h("div", {class: "acts"}),
         choices = h("div", {class: "filters choices"}), charts = h("div", {class: "grid"}),
         legend = h("p", {class: "note"});
-  let recipe = null, defaults = {}, me = null, choice = null, asked = new URLSearchParams(query), boards = null,
-      spec = null, relative = null;
+  let recipe = null, me = null, choice = null, asked = new URLSearchParams(query), boards = null, spec = null,
+      relative = null;
   try {
     await sweep.begin();
   } catch (error) {
@@ -198,11 +191,6 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   }
   if (sweep.head.recipe)
     recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).then(recipeTold).catch(() => null);
-  defaultsRead(sweep, signal).then(read => {
-    defaults = read;
-    draw();
-  }, () => {});
-  const requestNow = () => ({...defaults, ...recipe?.sweep, ...sweep.head.request});
 
   const chosen = new Chosen(() => {
     table.update();
@@ -249,7 +237,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   /* ---- the charts ---- */
 
   /* A picture that is saved stands alone: "read_offset, 1024: Bandwidth, cold against offset". */
-  const caption = words => [headingOf(sweep, recipe), commonText(requestNow(), sweep.head.points[0]?.values), words]
+  const caption = words => [headingOf(sweep, recipe),
+                            commonText({...recipe?.sweep, ...sweep.head.request}, sweep.head.points[0]?.values), words]
                              .filter(Boolean)
                              .join(" · ");
   const file = name => () => `sweep-${id}-${name}`;
@@ -384,7 +373,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       heading.textContent = words;
       document.title = `${words} · coalesced`;
     }
-    redraw(under, words === usual ? null : `${usual}: `, underHeading(sweep, requestNow()));
+    redraw(under, words === usual ? null : `${usual}: `, underHeading(sweep, recipe));
     redraw(
       state, sweep.running ? null : [stateMark(sweep.head.state), " · "],
       h("span", {class: "quiet"}, submittedText(sweep.head),
