@@ -76,7 +76,7 @@ static void offer_devices(const char *prefix, const char *before, bool choose)
         offer_words(prefix, before, "any arch=");
 }
 
-/* A time is predicted for a GPU alone. */
+/* Offers only GPUs, because no time is predicted for a CPU. */
 static void offer_gpus(const char *prefix)
 {
     json_t *document = fetch("/v1/devices"), *row;

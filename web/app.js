@@ -156,7 +156,7 @@ async function open({focus = false} = {}) {
 const places = new Map();
 let entry = null, finding = new AbortController(), found_again = true;
 
-/* No two are the same, also after the page is loaded again. */
+/* A key that is unique, even after the page is loaded again. */
 const entryMake = () => performance.timeOrigin + performance.now();
 
 function entryRead() {
@@ -175,7 +175,7 @@ function placeKeep() {
   });
 }
 
-/* Returns whether all of it is there. */
+/* Scrolls to the place and focuses its link. Returns true if all of it has been drawn. */
 function placeSet({top, lists, followed}) {
   const drawn = [...main.querySelectorAll(".scroll")];
   lists.forEach((scrolled, k) => {

@@ -180,7 +180,7 @@ export function tip(node, text) {
   return node;
 }
 
-/* For the focus, where what had it is gone. */
+/* Moves the focus to the heading, for use after the focused element was removed from the page. */
 export function headingFocus(root = document.querySelector("main")) {
   const heading = root.querySelector("h1");
   heading?.setAttribute("tabindex", "-1");

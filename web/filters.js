@@ -89,7 +89,7 @@ export function filterForm(path, filters, fields, go, list) {
       onblur: event => typing && event.target.value !== was && setTimeout(() => event.target.isConnected && put(event))
     });
   }
-  /* Each letter that is typed, and each arrow, chooses another value: the list waits for the last one. */
+  /* Each typed letter and each arrow key fires `change`. The list is loaded again only after a pause of TYPING_MS. */
   function selectInput(id, name, value, options) {
     let key = -Infinity;
     return h(

@@ -13,7 +13,7 @@
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8 };
 
-/* Of shared memory: a lane accesses words of 4 bytes, each at one of the banks. */
+/* Shared memory: the number of banks, and the bytes of a word and of the widest access of a lane. */
 enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
 
 const char *answers_unit_words(const char *unit, size_t count)
@@ -139,7 +139,7 @@ static void print_lines(const json_t *access, bool touched_alone, const struct s
     }
 }
 
-/* How many lanes access each bank, with all words of their `bytes`. */
+/* Prints how many lanes access each bank. A lane accesses `bytes` bytes, which may be several words in several banks. */
 static void print_banks(const json_t *access, double bytes, const struct screen *screen)
 {
     int lanes[BANKS] = {0}, words = (int)fmin(fmax(bytes, WORD), LANE_BYTES_MAX) / WORD;

@@ -148,7 +148,7 @@ static int undo_one(struct context *context, const char *id)
     return status;
 }
 
-/* All words are checked first: where one is no id nothing is sent. */
+/* Checks the form of all ids before the first request is sent, so that a malformed one changes nothing. */
 static int each_word(struct context *context, int (*one)(struct context *context, const char *id))
 {
     int status = EXIT_FINE;
@@ -195,7 +195,7 @@ static int write_out(struct context *context, const char *name, const char *text
 }
 
 /* The exit status says whether the file was written, not whether the results are good. The answer is written to
-   memory first: a file keeps its content where the service refuses. */
+   memory first, so that an existing file keeps its content if the service refuses the request. */
 int command_export(struct context *context)
 {
     static const enum option of_table[] = {OPTION_VIEW, OPTION_COLUMNS, OPTION_CSV};

@@ -63,7 +63,8 @@ extern const struct manual_option manual_options[OPTION_COUNT];
 extern const uint64_t manual_common;                  /* options of every command */
 extern const uint64_t manual_alone;                   /* options that may be given without a command */
 extern const struct manual_command manual_commands[]; /* ends with a NULL name */
-/* The first rows of manual_values, which every command takes; the others are of an experiment or a sweep. */
+/* The number of rows at the start of manual_values that every command accepts. The other rows are for commands that submit an
+   experiment or a sweep. */
 enum { MANUAL_VALUES_OF_ALL = 3 };
 extern const struct manual_pair manual_exits[], manual_environment[], manual_values[];
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces control characters in the text by blanks; with `lines` the ends of lines and tabs stay. C1 control
-   characters are two bytes in UTF-8, 0xC2 and 0x80 to 0x9F. Returns whether there were any. */
+/* Replaces each control character in the text by a space. If `lines` is true, newlines and tabs are kept. In UTF-8 a C1
+   control character is two bytes, 0xC2 and then 0x80 to 0x9F. Returns true if the text was changed. */
 static bool clean_bytes(char *text, bool lines)
 {
     bool changed = false;
@@ -29,7 +29,7 @@ static void clean_text(json_t *text, bool lines)
     free(copy);
 }
 
-/* Members whose names have control characters get clean ones. */
+/* Renames the members whose names contain control characters. */
 static void clean_names(json_t *object)
 {
     const char *name;

@@ -1,9 +1,9 @@
-/* What others wrote, as it may be printed. */
+/* Makes text from the service safe to print on a terminal. */
 #pragma once
 
 #include <jansson.h>
 
-/* Replaces the control characters in all strings and names of the document, which a terminal would obey, by blanks. Ends of
-   lines and tabs stay, but not in the strings of "labels": there they would look like lines of this program. NULL:
-   does nothing. */
+/* Replaces each control character in all strings and member names of the document by a space, because a terminal obeys
+   control characters. Newlines and tabs are kept, except in the strings of "labels", where a newline could imitate a
+   line of this program's own output. Does nothing if the document is NULL. */
 void clean_strings(json_t *document);

@@ -56,8 +56,7 @@ struct time_prediction {
     double dram_dirty_us;               /* of TIME_DRAM: stores that stay in the L2 */
     double l1_hit_pct;                  /* of the load sectors; -1: no loads through the L1 */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
-    double
-        places; /* blocks of the launch over the number that can be resident at a time on the device, at most 1 */
+    double places; /* blocks of the launch / blocks that can be resident on the device at a time; at most 1 */
     double achieved_occupancy; /* 0 to 1 */
     double rounds;             /* rounds of resident blocks, one after the other */
     double waits;              /* latencies that a warp waits for in a row */

@@ -176,10 +176,18 @@ bool queue_view_stopping(struct queue *queue)
 
 /* ---- the owners of a device ---- */
 
+/* A row of the list while it is sorted. */
+struct listed_owner {
+    struct queue_owner row;
+    const struct order_node *first_override; /* NULL: the owner has none */
+};
+
 static int owners_compare(const void *a, const void *b)
 {
-    const struct queue_owner *one = a, *other = b;
-    const struct order_node *override = one->first_override, *theirs = other->first_override;
+    const struct queue_owner *one = &((const struct listed_owner *)a)->row,
+                             *other = &((const struct listed_owner *)b)->row;
+    const struct order_node *override = ((const struct listed_owner *)a)->first_override,
+                            *theirs = ((const struct listed_owner *)b)->first_override;
     if (override && theirs)
         return order_before(override, theirs) ? -1 : 1;
     if (override || theirs)
@@ -245,36 +253,40 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
     const struct entry *running = queue->devices[device].running;
     const struct position_servers servers = position_servers(queue, &devices);
     int64_t now_ns = queue_state_now_ns(queue);
-    struct queue_owner *owners = *out = calloc((size_t)queue->owners.count + 1, sizeof *owners);
+    size_t most = (size_t)queue->owners.count + 1;
+    struct listed_owner *listed = calloc(most, sizeof *listed);
+    struct queue_owner *owners = *out = calloc(most, sizeof *owners);
+    bool memory = listed && owners;
     LIST_FOREACH (owner, &queue->owners.all, next) {
         struct position_load load = position_load(queue, owner, &servers, now_ns);
         int queued = load.share.waiting + load.overrides;
         double used_s = owner_used_s(owner, now_ns, queue->config.half_life_s);
         bool runs = running && running->owner == owner;
         all_s += used_s;
-        if (!owners || !(queued || runs))
+        if (!memory || !(queued || runs))
             continue;
-        struct queue_owner *row = &owners[count++];
-        *row = (struct queue_owner){.queued = queued,
-                                    .running = runs,
-                                    .share = used_s,
-                                    .overrides = load.overrides,
-                                    .begins_s = -1,
-                                    .ends_s = -1};
+        struct listed_owner *one = &listed[count++];
+        one->row = (struct queue_owner){.queued = queued,
+                                        .running = runs,
+                                        .share = used_s,
+                                        .overrides = load.overrides,
+                                        .begins_s = -1,
+                                        .ends_s = -1};
         if (load.overrides)
-            row->first_override = &override_find(owner, &servers, false)->order;
-        memcpy(row->name, owner->name, sizeof row->name);
+            one->first_override = &override_find(owner, &servers, false)->order;
+        memcpy(one->row.name, owner->name, sizeof one->row.name);
     }
-    for (int i = 0; i < count; i++)
+    if (memory)
+        qsort(listed, (size_t)count, sizeof *listed, owners_compare);
+    for (int i = 0; i < count; i++) {
+        owners[i] = listed[i].row;
         owners[i].share = all_s > 0 ? owners[i].share / all_s : 0;
-    if (owners)
-        qsort(owners, (size_t)count, sizeof *owners, owners_compare);
-    for (int i = 0; i < count; i++)
-        owners[i].first_override = NULL;
-    for (int i = 0; i < count && i < QUEUE_OWNERS_PLACED; i++)
-        owner_set_next(queue, &servers, &owners[i]);
+        if (i < QUEUE_OWNERS_PLACED)
+            owner_set_next(queue, &servers, &owners[i]);
+    }
     pthread_mutex_unlock(&queue->lock);
-    return owners ? count : -1;
+    free(listed);
+    return memory ? count : -1;
 }
 
 /* ---- shares ---- */

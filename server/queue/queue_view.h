@@ -36,15 +36,12 @@ struct device_stats {
    zero and mean_s negative, as all is for a number that no device has. */
 void queue_view_device(struct queue *queue, int device, struct device_stats *stats);
 
-struct order_node;
-
 struct queue_owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     int queued;                 /* experiments that wait and may run on the device */
     bool running;               /* on the device */
     double share;               /* of the recent device time of all owners on all devices, 0 to 1 */
     int overrides;              /* those of `queued` that are overrides */
-    const struct order_node *first_override; /* set while the list is made; NULL afterwards */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
     char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */

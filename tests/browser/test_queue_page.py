@@ -62,7 +62,7 @@ def test_waiting_times_go_on_while_one_runs_and_nothing_happens(browser, serve):
     with service.busy():
         waiting = service.post(SMALL).json()
         walk = Walk(browser, service)
-        # The last table is that of the single experiments; the first one has a row for each owner.
+        # The queue page has two tables: a row for each owner, then a row for each waiting experiment.
         for page, words in ((f"experiments/{waiting['id']}?lang=en", "document.querySelector('h1').textContent"),
                             ("queue", "[...document.querySelectorAll('main tbody')].at(-1).textContent")):
             walk.open(page).until(lambda: walk.script(words))

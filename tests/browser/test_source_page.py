@@ -113,7 +113,7 @@ def test_what_is_typed_has_its_cost_at_its_line(browser, service):  # noqa: F811
     assert line["line"] == 5 and 0 < line["efficiency_pct"] < 95
     percent = f"{line['efficiency_pct']:.0f} %"
     walk.until(lambda: marks(walk) == [[5, percent]])
-    # Its time is predicted where the constants of a device of that architecture are known.
+    # The page shows a predicted time if the constants of a device of this architecture are known.
     time = asked(service, source=KERNEL, block=256, threads="n", size=4096, arch="sm_90")["predictions"][0]["time"]
     walk.says(f"Predicted time {time['predicted_us']:.2f} µs", ".source-results").says("as an NVIDIA H200 would take it; nothing has run")
     walk.says("No fault in any of the 16 blocks", ".lead").says(f"{percent} of the bytes that move are used", ".lead")

@@ -228,7 +228,7 @@ def test_a_running_one_is_stopped_and_the_next_one_runs(service):
     service.until(lambda: service.get(where).json()["state"] == "running")
     response = service.delete(where)
     document = response.json()
-    # 200: it has ended before the answer was written
+    # The reply is 200 if the experiment had ended before the service wrote the reply.
     expected = ("running", True) if response.status_code == 202 else ("cancelled", None)
     assert response.status_code in (200, 202) and (document["state"], document.get("cancelling")) == expected
     begun = time.monotonic()

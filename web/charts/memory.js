@@ -155,7 +155,7 @@ function total_draw(drawing, top, context) {
       text(
         frame.chart - 4, y, say("memory.total_bytes", {used: number(sum.used_bytes), moved: number(sum.moved_bytes)}),
         {class: "note", "text-anchor": "end"}),
-      /* No sum of what is counted in different units. */
+      /* Counts in different units are not added. */
       text(
         second, y, units_of(context).length > 1 ? "" : number(sum.transactions),
         {class: "number", "text-anchor": "end"}),
@@ -283,7 +283,7 @@ function brackets_draw(group, access, lines, of, y, context) {
           x1 = Math.min(at(Math.min(stretch.to - line.address, LINE)), line.at.x + 4 * line.at.step);
     const all = stretch.to - stretch.from, used = access_uses(before?.accesses[index], stretch, of.access_bytes),
           used_after = access_uses(after?.accesses[index], stretch, of.access_bytes);
-    /* Nothing is said of a stretch of which a neighbour uses a part. */
+    /* A stretch that a neighbouring warp uses only in part gets no label. */
     const whose = used === all ? "before" :
       used_after === all       ? "after" :
       used || used_after       ? null :

@@ -8,8 +8,8 @@ import "./words.js";
 
 const BANKS = 32, WORD = 4, ROWS_DRAWN = 32;
 
-/* What lanes ask of each bank, in the order of the addresses: an array of 32 arrays of fetches. A bank of 4 bytes gives
-   one word at a time, one of 8 two that lie 128 bytes apart. */
+/* The fetches of each bank, in the order of their addresses: an array of 32 arrays. One fetch of a bank of 4 bytes
+   gives one word; one fetch of a bank of 8 bytes gives two words whose addresses are 128 bytes apart. */
 export function banks_of(lanes, bank_bytes) {
   const banks = Array.from({length: BANKS}, () => []), across = BANKS * WORD;
   for (const lane of lanes)

@@ -102,7 +102,7 @@ export function rangeValues(text) {
   return values;
 }
 
-/* The part of a list that is written as a range and has no value, as 9..2; undefined: there is none. */
+/* Returns the first part of a list that is an empty range, as 9..2, or undefined. */
 export const rangeWrong = text =>
   text.split(/[,，、]/).map(part => part.trim()).find(part => RANGE.test(part) && !rangeValues(part)?.length);
 

@@ -110,7 +110,7 @@ export async function open(root, {name}, {announce, signal}) {
           next &&
             h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
           lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")),
-          /* The published tables: the lesson's own sweep may be another one. */
+          /* Links to the published tables, which may differ from the lesson's own sweep. */
           TABLES.filter(one => one.lesson === name && one.recipe !== lesson.recipe)
             .map(one => h("a", {class: "button", href: link(`recipes/${one.recipe}`)}, say(one.title))),
           !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),

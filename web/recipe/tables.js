@@ -18,7 +18,8 @@ import "./words.js";
 const COUNTED = ["gld_efficiency_pct", "gst_efficiency_pct", "gld_transactions", "gst_transactions"];
 const TIMES = ["elapsed_ms"], CONFLICTS = "shared_bank_conflicts";
 
-/* Conflicts of loads and stores together, as they are counted; undefined where none are predicted for that chip. */
+/* The predicted value of a column. The hardware counts conflicts of loads and stores in one counter, so both
+   predictions are added. undefined: nothing is predicted for that chip. */
 function predictedOf(found, name) {
   if (name !== CONFLICTS) return found?.[name];
   const {shared_load_bank_conflicts: loads, shared_store_bank_conflicts: stores} = found ?? {};

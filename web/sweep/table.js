@@ -56,7 +56,7 @@ export function leastOf({load, store}) {
   return known.length ? Math.min(...known) : null;
 }
 
-/* On a phone the column of states is out of sight. */
+/* The mark of an unstable point beside its value. Only phones show it: there the column of states is off screen. */
 const phoneMark = point => point.state === "succeeded" && !isSure(point) && point.stable === false &&
   h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
 
