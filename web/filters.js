@@ -6,7 +6,6 @@
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
-import {labelName, labelOf} from "./parts.js";
 import {t} from "./words.js";
 
 export function filtersOf(query, names) {
@@ -24,11 +23,8 @@ export const OWNER = {
 export const LABEL = {
   name: "label",
   hint: "lists.label_hint",
-  read: text => {
-    const [, name, value] = /^([^:=]*)[:=]?(.*)$/.exec(text.trim());
-    return `${labelOf(name)}${value && `:${value}`}`;
-  },
-  word: one => one.replace(/^[^:]*/, labelName).replace(":", "=")
+  read: text => text.trim().replace(/^([^:=]*)[:=]/, "$1:").replace(/^([^:]*):$/, "$1"),
+  word: one => one.replace(":", "=")
 };
 export const TIMES = [{name: "since", time: true}, {name: "until", time: true}];
 

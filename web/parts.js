@@ -1,12 +1,12 @@
 /* What several pages show alike: who, what was asked, how it ended, the result as a number with its bar.
 
    ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
-   from others; labelMarks(labels), labelText(name, value), labelName(name), labelOf(words); stateMark(name);
+   from others; labelMarks(labels), labelText(name, value); stateMark(name);
    withInterval(median, low, high), without unit;
    resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children),
    spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a
-   table; phaseName(phase) is what a run does, as its progress names it; button(text, f, options) that is off while f
-   runs and shows its error beside it. */
+   table, spareHead(text) and spareCell(child) of a column that a phone does not show; phaseName(phase) is what a run
+   does, as its progress names it; button(text, f, options) that is off while f runs and shows its error beside it. */
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, fixed, interval, intervalForm, percent, shape} from "./format.js";
@@ -32,6 +32,10 @@ export const spanPanel = (span, heading, note, ...children) =>
 export const cell = (...children) => h("td", {}, children);
 export const numberCell = (...children) => h("td", {class: "number"}, children);
 export const headCell = (text, number) => h("th", {scope: "col", class: number ? "number" : null}, text);
+
+/* Columns that a phone has no room for. */
+export const spareHead = text => h("th", {scope: "col", class: "number spare"}, text);
+export const spareCell = child => h("td", {class: "number spare"}, child);
 
 /* Of a column of buttons: a reader of the screen hears it. */
 export const headUnseen = text => h("th", {scope: "col"}, h("span", {class: "unseen"}, text));
@@ -73,11 +77,7 @@ export function ownerName(name, me) {
 
 /* ---- what ---- */
 
-/* Labels that the page itself sets. They are shown by a name in the page's language; labelOf() is the reverse. */
-const NAMED = ["lesson", "more_runs_of"];
-export const labelName = name => NAMED.includes(name) ? t(`label.${name}`) : name;
-export const labelOf = words => NAMED.find(name => labelName(name) === words) ?? words;
-export const labelText = (name, value) => `${labelName(name)}${value ? `=${value}` : ""}`;
+export const labelText = (name, value) => `${name}${value ? `=${value}` : ""}`;
 /* In an outline, so that it is not taken for a parameter; a screen reader says that it is a label. */
 export const labelMark = (name, value) =>
   h("span", {class: "label-mark"}, h("span", {class: "unseen"}, t("lists.label"), " "), labelText(name, value));
@@ -102,7 +102,8 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  return [...own, block, shared, size && `size ${size}`].filter(Boolean).join(t("punct.comma"));
+  const first = request.priority ? `priority ${request.priority}` : null;
+  return [...own, block, shared, size && `size ${size}`, first].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];

@@ -6,16 +6,15 @@
    steadyRows(node, changed) gives a function of (known, line), the rows of its table: {owner, queued, next, begins,
    ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the node's
    tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
-   spareHead(text) and spareCell(child) are of a column that a phone does not show; runsOn(known, queue, device, me)
-   what runs on one. A row's button cancels the next of an owner's, or the sweep that it is of. Until that is known the
-   row is of the one before, so that nobody's press is lost while short runs go by; the first time something in its
-   place holds the focus. */
+   runsOn(known, queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that
+   it is of. Until that is known the row is of the one before, so that nobody's press is lost while short runs go by;
+   the first time something in its place holds the focus. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
 import {h} from "./dom.js";
 import {count, duration, percent} from "./format.js";
-import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, table} from "./parts.js";
+import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, spareCell, spareHead, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
 const KEPT = 200, SETTLE_MS = 1000;
@@ -148,10 +147,6 @@ export function steadyRows(node, changed) {
     return rows;
   };
 }
-
-/* Columns that a phone has no room for. */
-export const spareHead = text => h("th", {scope: "col", class: "number spare"}, text);
-export const spareCell = child => h("td", {class: "number spare"}, child);
 
 const about = seconds => seconds === null ? noValue(t("queue.no_time")) : duration(seconds);
 

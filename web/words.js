@@ -279,8 +279,6 @@ const lists = {
   "lists.not_ended": ["not ended", "未结束"],
   "lists.label": ["label", "标签"],
   "lists.label_hint": ["name=value", "名称=值"],
-  "label.lesson": ["lesson", "课程"],
-  "label.more_runs_of": ["more runs of", "补充运行"],
   "lists.labels": ["labels", "标签"],
   "lists.acts": ["what can be done", "操作"],
   "lists.progress": ["runs", "运行次数"],

@@ -42,7 +42,7 @@ static json_t *read_side(const char *text, struct error *error)
     const char *words[FILTERS_MAX];
     int count = 0;
     json_t *side = json_object();
-    if (!strpbrk(text, ":=,")) {
+    if (!strpbrk(text, ":=,.")) {
         json_object_set_new(side, "sweep", json_string(text));
         return side;
     }

@@ -305,6 +305,6 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     walk.says("left out of the comparison", ".jobs")
     ends = {service.get(sweep["links"]["self"]).json()["request"]["labels"]["more_runs_of"] for sweep in made}
     assert ends == {one.split(".")[0][-6:], other.split(".")[0][-6:]}
-    walk.open("sweeps?lang=en").says("more runs of=", "tbody")
+    walk.open("sweeps?lang=en").says("more_runs_of=", "tbody")
     walk.open("compare?lang=en").until(lambda: walk.script("document.querySelectorAll('#side-A-sweep option[value^=\"0\"]').length") == 6)
     walk.end()

@@ -232,7 +232,7 @@ def test_a_label_looks_like_none_of_the_parameters_and_is_found_as_it_is_written
     service = serve()
     ended(service, submit(service, offset=[0, 1], labels={"who": "ub", "lesson": "strides"}))
     service.run()
-    walk = Walk(browser, service).open("sweeps?lang=zh").says("课程=strides", "tbody .label-mark").open("sweeps?lang=en")
+    walk = Walk(browser, service).open("sweeps?lang=zh").says("lesson=strides", "tbody .label-mark").open("sweeps?lang=en")
     walk.until(lambda: [one.text.split() for one in walk.all("tbody .label-mark")] == [["label", "who=ub"], ["label", "lesson=strides"]])
     walk.open("experiments").until(lambda: len(walk.all("tbody tr")) == 3)
     walk.type("#filter-label", "who=ub\ue007").until(lambda: len(walk.all("tbody tr")) == 2)

@@ -326,9 +326,9 @@ def test_who_changes_a_filter_by_keys_stays_in_it(browser, serve):
 def test_what_nobody_owns_is_found_by_the_word_of_the_list(browser, serve):
     service = serve()
     service.run({**SMALL, "labels": {"lesson": "offsets"}})
-    walk = Walk(browser, service).open("experiments?lang=zh").says("课程=offsets", "tbody")
-    walk.type("#filter-label", "课程=offsets" + Keys.ENTER).until(lambda: browser.current_url.endswith("label=lesson%3Aoffsets") and len(walk.all("tbody tr")) == 1)
-    assert walk.all("#filter-label")[0].get_attribute("value") == "课程=offsets"
+    walk = Walk(browser, service).open("experiments?lang=zh").says("lesson=offsets", "tbody")
+    walk.type("#filter-label", "lesson=offsets" + Keys.ENTER).until(lambda: browser.current_url.endswith("label=lesson%3Aoffsets") and len(walk.all("tbody tr")) == 1)
+    assert walk.all("#filter-label")[0].get_attribute("value") == "lesson=offsets"
     walk.open("experiments?lang=zh").says("未署名", "tbody")
     walk.type("#filter-owner", "未署名" + Keys.ENTER).until(lambda: browser.current_url.endswith("owner=nobody") and len(walk.all("tbody tr")) == 1)
     assert walk.all("#filter-owner")[0].get_attribute("value") == "未署名"

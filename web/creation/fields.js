@@ -65,6 +65,7 @@ export function fieldsOf(kernel, all = []) {
     {name: "quiet_s", kind: "number", single: true, unit: "seconds", initial: "", place: "more"},
     {name: "keep_samples", kind: "switch", initial: "false", place: "more"},
     {name: "timeout_s", kind: "number", unit: "seconds", initial: "60", place: "more"},
+    {name: "priority", kind: "integer", single: true, initial: "0", place: "more"},
     {name: "labels", kind: "labels", single: true, initial: "", place: "more"},
     ...(devices.length > 1 ? devicesFields(devices) : []),
   ];
@@ -103,8 +104,9 @@ export function rangeValues(text) {
 }
 
 /* Returns the first part of a list that is an empty range, as 9..2, or undefined. */
-export const rangeWrong = text =>
-  text.split(/[,，、]/).map(part => part.trim()).find(part => RANGE.test(part) && !rangeValues(part)?.length);
+export const rangeWrong = text => text.split(/[,，、]/)
+                                    .map(part => part.trim())
+                                    .find(part => /^-?\d+\s*\.\./.test(part) && !rangeValues(part)?.length);
 
 function oneOf(field, text) {
   if (field.kind === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -197,11 +199,12 @@ export function fieldOfPointer(pointer) {
   return first === "measure" ? second ?? first : first;
 }
 
-/* The address of /ui/new that asks for the same; with its grid only where that is wanted. */
+/* The address of /ui/new that asks for the same; with its grid only where that is wanted, and without a priority that
+ * an admin alone may give. */
 export function queryOf(request, withGrid = false) {
   const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
   for (const [name, value] of Object.entries(request)) {
-    if (name === "grid" && !withGrid || name === "priority" || value === null) continue;
+    if (name === "grid" && !withGrid || value === null || name === "priority" && (!value || value > 100)) continue;
     if (name === "measure")
       Object.entries(value).forEach(([part, number]) => put(part, number));
     else if (name === "labels") {

@@ -52,6 +52,7 @@ wordsAdd({
   "field.max_seconds": ["sample at most", "采样最多（秒）"],
   "field.quiet_s": ["wait for a quiet device", "等待设备空闲"],
   "field.timeout_s": ["end it after", "超时"],
+  "field.priority": ["priority among yours, -100 to 100", "在自己的任务中的优先级，-100 到 100"],
   "field.labels": ["labels, as name=value, name=value", "标签，如 name=value, name=value"],
   "field.device": ["device", "设备"],
   "field.spread": ["Spread a sweep over the devices", "将扫描分散到各设备"],

@@ -6,8 +6,8 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, table} from "../parts.js";
-import {Known, lineName, linesOf, queueTable, runsOn, spareCell, spareHead, steadyRows} from "../waiting.js";
+import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, spareCell, spareHead, table} from "../parts.js";
+import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, t} from "../words.js";
 
 const REDRAW_MS = 250, OWN_MS = 2000, OWN = 20;

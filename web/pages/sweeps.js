@@ -10,7 +10,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, LABEL, OWNER, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, agoCell, barOf, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerMark, ownerName, stateMark} from "../parts.js";
+import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, ownerMark, ownerName, spareCell, spareHead, stateMark} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
 import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
@@ -27,7 +27,7 @@ const STATE = {
 export const title = () => t("nav.sweeps");
 
 /* Of these the list has columns of its own, or they do not tell sweeps apart. */
-const UNSAID = new Set(["kernel", "labels", "repeat", "priority", "timeout_s", "tolerance", "reference", "show"]);
+const UNSAID = new Set(["kernel", "labels", "repeat", "timeout_s", "tolerance", "reference", "show"]);
 
 /* "copy_offset size 1048576, offset 6 values, block 3 values": all that was asked for. values: of one of its points. */
 function whatOf({request, values}) {
@@ -52,10 +52,8 @@ const stateOf = ({state, paused, running}) => state !== "running" ? state :
   running                                                         ? state :
                                                                     "queued";
 
-function progressOf(sweep) {
-  const {total, succeeded, failed, cancelled, removed} = sweep;
+function countsOf({total, succeeded, failed, cancelled, removed}) {
   return [
-    barOf(total ? succeeded / total : 0, "ink"),
     h("span", {class: "quiet share"}, t("lists.done", {n: count(succeeded), of: count(total)})),
     failed > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(failed)})}`),
     cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`),
@@ -127,13 +125,17 @@ export async function open(root, params, {api, query, go, announce, signal}) {
                                      "…"),
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}), t("punct.comma"),
-          t(`state.${stateOf(sweep)}`))),
-      h("td", {class: "spare"}, stateMark(stateOf(sweep))), h("td", {class: "bars progress"}, progressOf(sweep)),
-      numberCell(
+          t(`state.${stateOf(sweep)}`), t("punct.comma"), countsOf(sweep),
+          (sweep.eta_seconds ?? null) !== null &&
+            [t("punct.comma"), t("queue.ends_in"), " ", duration(sweep.eta_seconds)])),
+      h("td", {class: "spare"}, stateMark(stateOf(sweep))),
+      h("td", {class: "bars progress spare"}, barOf(sweep.total ? sweep.succeeded / sweep.total : 0, "ink"),
+        countsOf(sweep)),
+      spareCell(
         sweep.state !== "running"                                       ? "" :
           sweep.eta_seconds === null || sweep.eta_seconds === undefined ? noValue(t("queue.no_time")) :
                                                                           duration(sweep.eta_seconds)),
-      agoCell(sweep.submitted_at),
+      h("td", {class: "number quiet ago spare"}, t("lab.ago_cell", {time: ago(sweep.submitted_at)})),
       h("td", {class: "number act"},
         mayCancel(sweep, state.me) && button(t("queue.cancel"), () => cancelAsked(sweep.links.self, state.me, signal), {
           small: true,
@@ -144,8 +146,9 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     caption: t("nav.sweeps"),
     heads: () =>
       [chosen.allBox(), headCell(t("queue.owner")), headCell(t("queue.asks")),
-       h("th", {scope: "col", class: "spare"}, t("lists.state")), headCell(t("lists.progress")),
-       headCell(t("queue.ends_in"), true), headCell(t("lists.submitted_ago"), true), headUnseen(t("lists.acts"))],
+       h("th", {scope: "col", class: "spare"}, t("lists.state")),
+       h("th", {scope: "col", class: "spare"}, t("lists.progress")), spareHead(t("queue.ends_in")),
+       spareHead(t("lists.submitted_ago")), headUnseen(t("lists.acts"))],
     rowOf
   });
   const draw = atMost(250, () => {
