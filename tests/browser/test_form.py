@@ -201,6 +201,7 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     ("offset", "offset=0,8,x", 'must be an integer, is "x"'),
     ("offset", "offset=9..2", "“9..2” has no value: a range goes up"),
     ("offset", "offset=1,9..2", "“9..2” has no value"),
+    ("offset", "offset=0..8 step", "“0..8 step” has no value"),
     ("offset", "offset=0..10 step 0", "“0..10 step 0” has no value"),
     ("size", "size=2^70", "must be an integer, is beyond 64 bits"),
     ("size", "size=1.5M", 'is "1.5M" (write 1500000, or 1572864 in powers of 1024)'),
@@ -216,6 +217,27 @@ def test_a_field_says_what_is_wrong_with_it_as_one_types(browser, serve, field, 
     walk.until(lambda: fault in said_of(walk, field))
     walk.open("new?kernel=read_offset&offset=0,8&size=2Ki&labels=who=ub, try:1&block=64,128").until(lambda: "Run a sweep" in walk.text(".run") and walk.all("svg.memory"))
     assert not walk.all(".is-wrong") and '"size": 2048' in walk.text("pre.typed") and '"labels": {"who": "ub", "try": "1"}' in walk.text("pre.typed")
+    walk.end()
+
+
+def test_a_priority_is_typed_and_stands_in_the_list_of_what_waits(browser, serve):
+    service = serve()
+    assert service.request("POST", "/v1/queue/pause").ok
+    walk = Walk(browser, service).open("new?kernel=read_offset&size=2Ki&priority=7&lang=en")
+    walk.until(lambda: '"priority": 7' in walk.text("pre.typed") and walk.all("svg.memory"))
+    walk.click("button", "Run on").until(lambda: "/experiments/" in browser.current_url)
+    walk.open("experiments").says("priority 7", "tbody")
+    walk.end()
+
+
+def test_a_phone_shows_the_sweeps_without_scrolling_and_how_far_they_are(browser, serve, sized):
+    service = serve()
+    ended(service, submit(service, offset=[0, 1]))
+    assert service.request("POST", "/v1/queue/pause").ok
+    submit(service, offset=[2, 3, 4])
+    sized(390, 800)
+    walk = Walk(browser, service).open("sweeps?lang=en").says("0 of 3", "tbody").says("2 of 2", "tbody")
+    assert walk.script("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.scroll'))") <= 0
     walk.end()
 
 

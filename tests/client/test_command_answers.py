@@ -133,6 +133,7 @@ WRONG = [
     (["nonsense"], USAGE, 'there is no command "nonsense"'),
     (["run"], USAGE, "run needs more"),
     (["run", "offset=1"], USAGE, "the first word is the kernel's name"),
+    (["compare", "label.x", "label.x=1"], USAGE, '"label.x" is no parameter: these are written name=value'),
     (["run", "copy", "size"], USAGE, '"size" is no parameter: these are written name=value'),
     (["run", "copy", "--nonsense"], USAGE, "there is no option --nonsense\n"),
     (["run", "copy", "--devise", "0"], USAGE, "there is no option --devise: did you mean --device?"),
