@@ -190,20 +190,24 @@ static const char *mark_of(const struct screen *screen, int series)
     return (screen->ascii ? plain_signs : signs)[series % SIGNS];
 }
 
-/* Widens the range by what intervals have beyond the points, at most by half of what the points take: one that
-   is wider is cut. */
+/* Widens the range by what intervals have beyond the points: at most by half of what the points take, or by the
+   width of the narrowest interval, so that noise is not drawn as a difference. A wider interval is cut. */
 static void axis_include_intervals(struct plot_axis *axis, const struct plot *plot)
 {
     double range = axis->most > axis->least ? axis->most - axis->least : fabs(axis->most) * 0.2;
-    double least = axis->least - range / 2, most = axis->most + range / 2;
-    for (int i = 0; i < plot->series_count; i++)
-        for (size_t k = 0; k < plot->series[i].count; k++) {
-            const struct plot_point *point = &plot->series[i].points[k];
-            if (!isfinite(point->low) || !isfinite(point->high))
-                continue;
-            axis_include(axis, fmax(point->low, least));
-            axis_include(axis, fmin(point->high, most));
-        }
+    double least = axis->least, most = axis->most, narrowest = INFINITY;
+    for (int pass = 0; pass < 2; pass++) {
+        double room = fmax(range / 2, isfinite(narrowest) ? narrowest : 0);
+        for (int i = 0; i < plot->series_count; i++)
+            for (size_t k = 0; k < plot->series[i].count; k++) {
+                double low = plot->series[i].points[k].low, high = plot->series[i].points[k].high;
+                narrowest = fmin(narrowest, high - low);
+                if (pass && isfinite(high - low)) {
+                    axis_include(axis, fmax(low, least - room));
+                    axis_include(axis, fmin(high, most + room));
+                }
+            }
+    }
 }
 
 /* Sets the ranges to those of all points; false when there is no point. */
@@ -303,8 +307,7 @@ static void put_x(struct plot_drawing *drawing)
         goto out;
     memset(marks, '-', (size_t)columns);
     memset(labels, ' ', (size_t)columns);
-    int free_from = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0, free_from = 0; i < count; i++) {
         char number[NUMBER_BYTES];
         double at = plot->x_words ? (double)i : ticks[i];
         tick_text(number, at);

@@ -115,10 +115,27 @@ struct queue_position position_by_share(struct queue *queue, const struct owner 
     return position_finish(queue, servers, position);
 }
 
+/* The mean duration of the overrides that wait for these devices, each by the mean of its owner's runs, divided by
+   the number of devices. */
+static double override_mean_s(const struct queue *queue, const struct position_servers *servers,
+                              int64_t now_ns)
+{
+    double sum_s = 0;
+    int count = 0;
+    const struct owner *owner;
+    LIST_FOREACH (owner, &queue->owners.all, next) {
+        struct position_load load = position_load(queue, owner, servers, now_ns);
+        count += load.overrides;
+        sum_s += load.overrides * load.share.mean_s * load.part;
+    }
+    return count && servers->count ? sum_s / count / servers->count : 0;
+}
+
 static struct queue_position position_of_override(struct queue *queue, const struct entry *entry,
                                                   const struct position_servers *servers)
 {
-    struct queue_position position = position_first(queue, entry->owner, servers, queue_state_now_ns(queue));
+    int64_t now_ns = queue_state_now_ns(queue);
+    struct queue_position position = position_first(queue, entry->owner, servers, now_ns);
     int before = 0;
     const struct device_group *group;
     for (int i = -1; (i = device_set_next(&servers->devices, i + 1)) >= 0;)
@@ -126,8 +143,7 @@ static struct queue_position position_of_override(struct queue *queue, const str
     LIST_FOREACH (group, &queue->device_groups, next)
         if (device_set_count_both(&group->devices, &servers->devices))
             before += order_position(group->overrides, &entry->order, NULL);
-    position_behind(&position, before,
-                    schedule_mean_s(queue, NULL, servers->only) / (servers->count ? servers->count : 1));
+    position_behind(&position, before, override_mean_s(queue, servers, now_ns));
     return position_finish(queue, servers, position);
 }
 

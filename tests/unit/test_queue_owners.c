@@ -1,6 +1,7 @@
 /* Owners that come one after the other: memory and table do not grow, and the owners that used most stay
    known. What an owner's next one is told that it waits. */
 #include <assert.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,6 +240,24 @@ static void who_has_an_override_is_first_in_the_list(void **state)
     assert_string_equal(queue_worker_next(service->queue, 0, NULL)->owner, "a");
 }
 
+static void what_is_behind_overrides_begins_when_they_have_ended(void **state)
+{
+    struct service *service = *state;
+    struct queue_owner *owners;
+    for (int i = 0; i < 20; i++)
+        run_of(service, "a", 0.1);
+    for (int i = 0; i < 4; i++)
+        run_of(service, "root", 2); /* longer than the mean of all */
+    submit_of(service, "a");
+    for (int i = 0; i < 5; i++)
+        submit_with(service, "root", PRIORITY_OVERRIDE);
+    assert_int_equal(queue_view_owners(service->queue, 0, &owners), 2);
+    assert_string_equal(owners[0].name, "root");
+    if (!(owners[0].ends_s > 8 && fabs(owners[0].ends_s - owners[1].begins_s) < 0.1))
+        fail_msg("all end in %.1f s, and the next begins in %.1f s", owners[0].ends_s, owners[1].begins_s);
+    free(owners);
+}
+
 /* A sweep of that many whose arrays have so many bytes, of "a". */
 static struct submitted sweep_of(struct service *service, int count, double bytes)
 {
@@ -299,6 +318,7 @@ int main(void)
         ONE(the_requests_of_an_owner_have_a_limit_in_bytes),
         ONE(usage_that_has_halved_away_is_forgotten),
         ONE(who_has_an_override_is_first_in_the_list),
+        ONE(what_is_behind_overrides_begins_when_they_have_ended),
         ONE(behind_one_that_has_outlived_its_estimate_nothing_begins_at_once),
         ONE(the_end_of_a_sweep_is_expected_by_the_size_of_its_runs),
         ONE(an_owner_is_small_and_a_question_makes_none),

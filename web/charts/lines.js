@@ -137,17 +137,18 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
 const extent = values =>
   values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
 
-/* What the scale holds: all medians, and of the intervals what lies near them. */
+/* What the scale holds: all medians, and of the intervals what lies near them. The narrowest interval is held whole, so
+   that noise is not drawn as a difference. */
 function limitsOf(series, wide, references = []) {
   const [low, high] = extent([
     ...series.flatMap(one => [...one.points, ...one.predicted, ...one.published].map(point => point.y)),
     ...references.map(one => one.y)
   ]);
   if (low > high) return null;
-  const room = (high - low || Math.abs(high) * 0.2) / 2,
-        ends = series.filter(one => !isDense(one.points, wide))
-                 .flatMap(one => one.points.flatMap(point => [point.low ?? low, point.high ?? high])),
-        [least, most] = extent(ends);
+  const drawn = series.filter(one => !isDense(one.points, wide)).flatMap(one => one.points),
+        [narrowest] = extent(drawn.filter(point => point.low !== null).map(point => point.high - point.low)),
+        room = Math.max((high - low || Math.abs(high) * 0.2) / 2, narrowest < Infinity ? narrowest : 0),
+        ends = drawn.flatMap(point => [point.low ?? low, point.high ?? high]), [least, most] = extent(ends);
   return [Math.min(low, Math.max(least, low - room)), Math.max(high, Math.min(most, high + room))];
 }
 
