@@ -110,9 +110,11 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     state_words(words, point, state);
+    bool part = strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.succeeded") > 0;
+    const char *of = part ? language_text("; the others: ") : language_text(": ");
     if (strcmp(state, "succeeded") != 0)
-        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words,
-                     detail ? language_text(": ") : "", detail ? language_reason(detail, reason) : "");
+        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words, detail ? of : "",
+                     detail ? language_reason(detail, reason) : "");
     else if (point_figures_verified(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, language_text("output WRONG"));
     else if (untimed)
