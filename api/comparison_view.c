@@ -317,7 +317,7 @@ int comparison_csv_header(struct buffer *out, const json_t *columns)
     buffer_text(out,
                 "verdict,ratio,ratio_ci95_low,ratio_ci95_high,a_runs,a_unstable,a_placements,a_median_us,"
                 "a_min_us,a_max_us,b_runs,b_unstable,b_placements,b_median_us,b_min_us,b_max_us,needs_a,"
-                "needs_b,needs_code");
+                "needs_b,needs_code,uneven");
     json_object_foreach ((json_t *)columns, name, value)
         buffer_format(out, ",%s", name);
     return buffer_text(out, "\r\n");
@@ -364,6 +364,7 @@ int comparison_csv_row(struct buffer *out, const json_t *columns, const struct c
         buffer_text(out, ",,,");
     else
         buffer_format(out, ",%d,%d,%s", of->more_a, of->more_b, verdict_need_name(of->need));
+    buffer_text(out, of->uneven ? ",true" : ",false");
     json_object_foreach ((json_t *)columns, name, value)
         cell_value(out, json_object_get(point->fields, name));
     return buffer_text(out, "\r\n");

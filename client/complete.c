@@ -141,8 +141,11 @@ static void offer_parameters(const char *kernel, const char *prefix, bool sweep)
                   {"priority=", "-100 to 100", NULL}};
     char path[512];
     snprintf(path, sizeof path, "/v1/kernels/%s", kernel);
-    json_t *document = strpbrk(kernel, "/?#% ") ? NULL : fetch(path), *row;
+    bool file = source_file_is(kernel);
+    json_t *document = file || strpbrk(kernel, "/?#% ") ? NULL : fetch(path), *row;
     size_t i;
+    if (file) /* the names of its arguments are in it alone */
+        offer_words(prefix, "", "block= grid= shared_bytes= entry=");
     if (!document)
         return;
     json_array_foreach (json_object_get(document, "parameters"), i, row)

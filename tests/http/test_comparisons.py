@@ -95,6 +95,8 @@ def test_a_ratio_that_the_two_medians_contradict_is_marked(service):
     runs(service, "uneven-b", "time:10,10,20,20,20", count=5)
     point = compared(service, label("uneven-a"), label("uneven-b"))["points"][0]
     assert point["verdict"] == "cannot_tell" and point["uneven"] is True
+    table = compare(service, label("uneven-a"), label("uneven-b"), headers=CSV).text
+    assert [row["uneven"] for row in csv.DictReader(io.StringIO(table))] == ["true"]
 
 
 def test_points_are_matched_by_what_was_asked_for_and_those_of_one_side_are_told(service):
@@ -235,7 +237,7 @@ def test_as_a_table_it_has_a_row_a_point(service):
     assert [(row["offset"], row["verdict"], row["a_placements"]) for row in rows] == [("0", "better", "6"), ("5", "better", "6")]
     assert float(rows[0]["ratio_ci95_low"]) < float(rows[0]["ratio"]) < float(rows[0]["ratio_ci95_high"])
     assert rows[0]["kernel"] == "read_offset" and json.loads(rows[0]["block"]) == [512, 1, 1]
-    assert rows[0]["needs_a"] == rows[0]["needs_code"] == "" and None not in rows[0]
+    assert rows[0]["needs_a"] == rows[0]["needs_code"] == "" and rows[0]["uneven"] == "false" and None not in rows[0]
 
 
 NOBODY = "01M7YM65F54TJADP7Z58JCT8G6"

@@ -83,9 +83,10 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   }
 
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
-  /* The service counts up to MOST: that many may not be enough. */
+  /* The service counts up to MOST, and where there are too few runs for an estimate up to the fewest of a verdict: that
+     many may not be enough. */
   function pointText({needs}) {
-    const often = n => n >= MOST ? "most" : "about";
+    const often = n => n >= MOST || needs.code !== "wide" ? "most" : "about";
     if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
     return needsOf({needs})
       .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))
