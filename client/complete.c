@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/manual/command_table.h"
+#include "client/parameters/source_file.h"
 #include "client/service/http_client.h"
 #include "client/terminal/clean.h"
 #include "client/terminal/language.h"

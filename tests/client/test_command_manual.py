@@ -55,6 +55,7 @@ def test_the_completion_knows_what_the_service_has(service):
     assert candidates(service, "occupancy", "block=32", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
     assert candidates(service, "predict", "copy", "arch=sm_3") == candidates(service, "explain", "copy", "arch=sm_3") == ["arch=sm_30", "arch=sm_35", "arch=sm_37"]
     assert candidates(service, "predict", "mine.cu", "ar") == ["arch="]
+    assert candidates(service, "check", "mine.cu", "") == ["block=", "grid=", "shared_bytes=", "entry="]
     # A time is predicted for no CPU.
     product = service.get("/v1/devices").json()["devices"][0]["name"]
     assert product not in candidates(service, "predict", "copy", "--device-name", product[:3])
