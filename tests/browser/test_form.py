@@ -241,6 +241,14 @@ def test_a_phone_shows_the_sweeps_without_scrolling_and_how_far_they_are(browser
     walk.end()
 
 
+def test_a_size_of_the_wrong_shape_has_no_bytes(browser, serve):
+    walk = Walk(browser, serve()).open("new?kernel=read_offset&size=144&lang=en").says("576 B of elements")
+    walk.open("new?kernel=read_offset&size=26x144&lang=en").until(lambda: said_of(walk, "size"))
+    assert "14.98" not in walk.text("form")
+    walk.open("new?kernel=transpose&size=26x144&lang=en").says("14.98 kB of elements")
+    walk.end()
+
+
 @pytest.mark.parametrize("width", [1280, 1366])
 def test_a_field_shows_what_is_typed_beside_or_above_its_hint(browser, serve, sized, width):
     sized(width, 700)

@@ -25,7 +25,7 @@ function hint(field, text, typed, fields) {
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {
     const n = (Array.isArray(value) ? value : [value]).reduce((product, one) => product * one, 1);
-    if (!Number.isFinite(n) || n < 1) return "";
+    if (!Number.isFinite(n) || n < 1 || Array.isArray(value) && !field.initial.includes("x")) return "";
     const power = Math.log2(n),
           short = Number.isInteger(power) && !Array.isArray(value) ?
       `2${[...String(power)].map(digit => POWERS[digit]).join("")} · ` :
