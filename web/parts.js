@@ -102,8 +102,8 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
-  const first = request.priority ? `priority ${request.priority}` : null;
-  return [...own, block, shared, size && `size ${size}`, first].filter(Boolean).join(t("punct.comma"));
+  const priority = request.priority ? `priority ${request.priority}` : null;
+  return [...own, block, shared, size && `size ${size}`, priority].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];

@@ -110,10 +110,10 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     state_words(words, point, state);
-    bool part = strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.succeeded") > 0;
-    const char *of = part ? language_text("; the others: ") : language_text(": ");
+    bool partly = strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.succeeded") > 0;
+    const char *separator = partly ? language_text("; the others: ") : language_text(": ");
     if (strcmp(state, "succeeded") != 0)
-        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words, detail ? of : "",
+        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words, detail ? separator : "",
                      detail ? language_reason(detail, reason) : "");
     else if (point_figures_verified(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, language_text("output WRONG"));

@@ -326,7 +326,7 @@ int parameters_add(json_t *request, const char *const *words, int count, bool ax
         size_t length = equals ? (size_t)(equals - word) : 0;
         if (!equals || length == 0)
             return error_set(error, ERROR_INVALID,
-                             language_text("\"%s\" is no parameter: these are written name=value"), word);
+                             language_text("\"%s\" is not name=value, as a parameter is written"), word);
         char name[NAME_BYTES];
         bool label = strncmp(word, "label.", 6) == 0;
         if (length + 2 >= sizeof name)

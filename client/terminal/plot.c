@@ -190,30 +190,29 @@ static const char *mark_of(const struct screen *screen, int series)
     return (screen->ascii ? plain_signs : signs)[series % SIGNS];
 }
 
-/* Widens the range by what intervals have beyond the points: at most by half of what the points take, or by the
-   width of the narrowest interval, so that noise is not drawn as a difference. A wider interval is cut. */
-static void axis_include_intervals(struct plot_axis *axis, const struct plot *plot)
+/* Widens the range so that it shows the intervals, on each side by at most half of the range of the points or the
+   width of the narrowest interval, whichever is larger. Without the latter, points that differ by noise alone would
+   seem far apart. Wider intervals are cut. */
+static void axis_include_intervals(struct plot_axis *axis, const struct plot *plot, double narrowest)
 {
     double range = axis->most > axis->least ? axis->most - axis->least : fabs(axis->most) * 0.2;
-    double least = axis->least, most = axis->most, narrowest = INFINITY;
-    for (int pass = 0; pass < 2; pass++) {
-        double room = fmax(range / 2, isfinite(narrowest) ? narrowest : 0);
-        for (int i = 0; i < plot->series_count; i++)
-            for (size_t k = 0; k < plot->series[i].count; k++) {
-                double low = plot->series[i].points[k].low, high = plot->series[i].points[k].high;
-                narrowest = fmin(narrowest, high - low);
-                if (pass && isfinite(high - low)) {
-                    axis_include(axis, fmax(low, least - room));
-                    axis_include(axis, fmin(high, most + room));
-                }
-            }
-    }
+    double room = fmax(range / 2, isfinite(narrowest) ? narrowest : 0);
+    double least = axis->least - room, most = axis->most + room;
+    for (int i = 0; i < plot->series_count; i++)
+        for (size_t k = 0; k < plot->series[i].count; k++) {
+            const struct plot_point *point = &plot->series[i].points[k];
+            if (!isfinite(point->low) || !isfinite(point->high))
+                continue;
+            axis_include(axis, fmax(point->low, least));
+            axis_include(axis, fmin(point->high, most));
+        }
 }
 
 /* Sets the ranges to those of all points; false when there is no point. */
 static bool find_ranges(struct plot_drawing *drawing)
 {
     const struct plot *plot = drawing->plot;
+    double narrowest = INFINITY; /* width of the narrowest interval */
     drawing->x = drawing->y = (struct plot_axis){INFINITY, -INFINITY, false, true};
     for (int i = 0; i < plot->series_count; i++)
         for (size_t k = 0; k < plot->series[i].count; k++) {
@@ -222,10 +221,11 @@ static bool find_ranges(struct plot_drawing *drawing)
                 continue;
             axis_include(&drawing->x, point->x);
             axis_include(&drawing->y, point->y);
+            narrowest = fmin(narrowest, point->high - point->low);
         }
     if (!(drawing->x.least <= drawing->x.most))
         return false;
-    axis_include_intervals(&drawing->y, plot);
+    axis_include_intervals(&drawing->y, plot, narrowest);
     axis_pad(&drawing->y);
     if (plot->x_words)
         drawing->x = (struct plot_axis){0, plot->x_word_count > 1 ? plot->x_word_count - 1 : 1, false, true};

@@ -115,8 +115,9 @@ struct queue_position position_by_share(struct queue *queue, const struct owner 
     return position_finish(queue, servers, position);
 }
 
-/* The mean duration of the overrides that wait for these devices, each by the mean of its owner's runs, divided by
-   the number of devices. */
+/* By how many seconds one override delays those behind it, on average over the overrides that wait for these devices.
+   An override is expected to take as long as its owner's runs take on average. Devices run in parallel, so the time is
+   divided by their number. */
 static double override_mean_s(const struct queue *queue, const struct position_servers *servers,
                               int64_t now_ns)
 {

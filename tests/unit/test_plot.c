@@ -77,6 +77,17 @@ static void an_interval_beyond_the_scale_of_the_points_is_cut_with_an_arrow(void
     free(text);
 }
 
+static void points_nearer_than_their_intervals_are_drawn_with_whole_intervals(void **state)
+{
+    (void)state;
+    static const struct plot_point noise[] = {{0, 10, 5, 15}, {1, 10.4, 5, 16}};
+    const struct plot_series series[] = {{"", noise, 2}};
+    char *text = draw(series, 1, &plain);
+    assert_null(strchr(text, '^'));
+    assert_non_null(strstr(text, "15 "));
+    free(text);
+}
+
 static void nothing_is_drawn_of_no_numbers(void **state)
 {
     (void)state;
@@ -151,6 +162,7 @@ int main(void)
         cmocka_unit_test(a_line_of_dots_is_braille),
         cmocka_unit_test(a_plot_has_a_scale_signs_and_intervals),
         cmocka_unit_test(an_interval_beyond_the_scale_of_the_points_is_cut_with_an_arrow),
+        cmocka_unit_test(points_nearer_than_their_intervals_are_drawn_with_whole_intervals),
         cmocka_unit_test(nothing_is_drawn_of_no_numbers),
         cmocka_unit_test(a_single_point_is_drawn),
         cmocka_unit_test(a_mark_has_the_colour_of_its_series_where_another_goes_through),

@@ -137,8 +137,9 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
 const extent = values =>
   values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
 
-/* What the scale holds: all medians, and of the intervals what lies near them. The narrowest interval is held whole, so
-   that noise is not drawn as a difference. */
+/* The range of the y axis: all medians, and the intervals, on each side at most as far as half of the range of the
+   medians or the width of the narrowest interval, whichever is larger. Without the latter, medians that differ by noise
+   alone would seem far apart. */
 function limitsOf(series, wide, references = []) {
   const [low, high] = extent([
     ...series.flatMap(one => [...one.points, ...one.predicted, ...one.published].map(point => point.y)),

@@ -83,8 +83,9 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   }
 
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
-  /* The service counts up to MOST, and where there are too few runs for an estimate up to the fewest of a verdict: that
-     many may not be enough. */
+  /* The number of further runs is an estimate, except in two cases where more may be needed: when it is MOST, the
+     largest that the service gives, and when there are too few runs to estimate from. Then it is the number that
+     reaches the fewest runs of a verdict. */
   function pointText({needs}) {
     const often = n => n >= MOST || needs.code !== "wide" ? "most" : "about";
     if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});

@@ -103,7 +103,8 @@ export function rangeValues(text) {
   return values;
 }
 
-/* Returns the first part of a list that is an empty range, as 9..2, or undefined. */
+/* Returns the first part of a list that begins as a range and is none, or an empty one: "0..8 step" and "9..2"; or
+ * undefined. */
 export const rangeWrong = text => text.split(/[,，、]/)
                                     .map(part => part.trim())
                                     .find(part => /^-?\d+\s*\.\./.test(part) && !rangeValues(part)?.length);
@@ -199,8 +200,8 @@ export function fieldOfPointer(pointer) {
   return first === "measure" ? second ?? first : first;
 }
 
-/* The address of /ui/new that asks for the same; with its grid only where that is wanted, and without a priority that
- * an admin alone may give. */
+/* Returns the query of /ui/new that fills in the form with this request. It has the grid only when withGrid is true,
+ * and no priority above 100, which only an admin may give. */
 export function queryOf(request, withGrid = false) {
   const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
   for (const [name, value] of Object.entries(request)) {

@@ -115,8 +115,10 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     again: () => read()
   });
 
-  const rowOf = sweep =>
-    h("tr", {class: chosen.has(sweep) ? "chosen" : null}, chosen.boxOf(sweep),
+  const rowOf = sweep => {
+    const eta = sweep.eta_seconds ?? null;
+    return h(
+      "tr", {class: chosen.has(sweep) ? "chosen" : null}, chosen.boxOf(sweep),
       h("th", {scope: "row"}, ownerMark(sweep.owner, state.me), ownerName(sweep.owner, state.me)),
       cell(
         h("a", {class: "row-link", href: link(`sweeps/${sweep.id}`)},
@@ -126,22 +128,22 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}), t("punct.comma"),
           t(`state.${stateOf(sweep)}`), t("punct.comma"), countsOf(sweep),
-          (sweep.eta_seconds ?? null) !== null &&
-            [t("punct.comma"), t("queue.ends_in"), " ", duration(sweep.eta_seconds)])),
+          eta !== null && [t("punct.comma"), t("queue.ends_in"), " ", duration(eta)])),
       h("td", {class: "spare"}, stateMark(stateOf(sweep))),
       h("td", {class: "bars progress spare"}, barOf(sweep.total ? sweep.succeeded / sweep.total : 0, "ink"),
         countsOf(sweep)),
       spareCell(
-        sweep.state !== "running"                                       ? "" :
-          sweep.eta_seconds === null || sweep.eta_seconds === undefined ? noValue(t("queue.no_time")) :
-                                                                          duration(sweep.eta_seconds)),
-      h("td", {class: "number quiet ago spare"}, t("lab.ago_cell", {time: ago(sweep.submitted_at)})),
+        sweep.state !== "running" ? "" :
+          eta === null            ? noValue(t("queue.no_time")) :
+                                    duration(eta)),
+      spareCell(h("span", {class: "quiet"}, t("lab.ago_cell", {time: ago(sweep.submitted_at)}))),
       h("td", {class: "number act"},
         mayCancel(sweep, state.me) && button(t("queue.cancel"), () => cancelAsked(sweep.links.self, state.me, signal), {
           small: true,
           key: `cancel ${sweep.id}`,
           label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
         })));
+  };
   const list = windowed({
     caption: t("nav.sweeps"),
     heads: () =>
