@@ -141,6 +141,18 @@ def test_lists_are_of_a_time_and_their_addresses_hold_it(browser, serve):  # noq
     walk.end()
 
 
+LINES = """m.linesDraw(600, {axis: {name: "offset", kind: "number", values: [0, 1]}, xName: "offset", unit: "µs", write: String, series: [{
+    name: "", kind: "measured", dash: 0, predicted: [], published: [], coming: [], refused: [],
+    points: given.map(([x, y, low, high]) => ({x, y, low, high, words: ""}))}]}).cut"""
+
+
+def test_points_nearer_than_their_intervals_are_drawn_with_whole_intervals(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("sweeps")
+    assert walk.module("charts/lines.js", LINES, [0, 10, 5, 15], [1, 10.4, 5, 16]) is False
+    assert walk.module("charts/lines.js", LINES, [0, 10, 9, 11], [1, 20, 19, 70000]) is True
+    walk.end()
+
+
 def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, serve):  # noqa: F811
     service = serve()
     some = ended(service, submit(service, offset="0..5", labels={"fake": "odd"}))
