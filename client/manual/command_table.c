@@ -54,7 +54,7 @@ const struct manual_command manual_commands[] = {
      "coalesce recipe read_segment_cached\n",
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"predict", "KERNEL|FILE.cu [NAME=VALUE ...]",
-     "what the model of the memory system says, without a device",
+     "what the service's model of the memory system says, without a device",
      "arch= takes one architecture or several; all that the model counts, from sm_12 on, when it is left "
      "out. Of each whose constants are "
      "known it also\n"
@@ -67,7 +67,8 @@ const struct manual_command manual_commands[] = {
      "coalesce predict read_offset offset=11 size=2^26 --device-name 'NVIDIA H200'\n"
      "coalesce predict kernel.cu n=1048576 block=256 arch=sm_90\n",
      BIT(DEVICE_NAME) | BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_predict},
-    {"check", "FILE.cu [NAME=VALUE ...]", "look for faults in a kernel of your own, without a device",
+    {"check", "FILE.cu [NAME=VALUE ...]",
+     "have the service look for faults in a kernel of your own, without a device",
      "Accesses outside of a buffer, misaligned or of what was never written, races (not between instructions "
      "that a warp "
      "executes in step), barriers that not all "

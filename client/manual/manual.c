@@ -52,7 +52,7 @@ static void print_text(FILE *out, int at, const char *text)
 
 static void print_pairs(FILE *out, const char *title, const struct manual_pair *pairs, int most)
 {
-    fprintf(out, "\n%s:\n", title);
+    fputs(title, out);
     for (; pairs->name && most > 0; pairs++, most--)
         print_text(out, fprintf(out, "  %s", pairs->name), language_text(pairs->text));
 }
@@ -100,11 +100,11 @@ static void print_command(FILE *out, const struct manual_command *command)
     fputs(language_text("\nOptions:\n"), out);
     print_options(out, command->options | manual_common);
     if (strstr(command->arguments, "NAME=VALUE"))
-        print_pairs(out, language_text("Values"), manual_values,
+        print_pairs(out, language_text("\nValues:\n"), manual_values,
                     command_table_takes(command, OPTION_DETACH) ? INT_MAX : MANUAL_VALUES_OF_ALL);
     fputs(language_text("\nExamples:\n"), out);
     print_commands(out, command->examples);
-    print_pairs(out, language_text("Exit status"), manual_exits, INT_MAX);
+    print_pairs(out, language_text("\nExit status:\n"), manual_exits, INT_MAX);
 }
 
 void manual_print_help(FILE *out, int columns, const struct manual_command *command)
@@ -126,9 +126,9 @@ void manual_print_help(FILE *out, int columns, const struct manual_command *comm
     print_options(out, manual_common);
     fputs(language_text("\nOptions without a command:\n"), out);
     print_options(out, manual_alone & ~manual_common);
-    print_pairs(out, language_text("Values of parameters"), manual_values, INT_MAX);
-    print_pairs(out, language_text("Environment"), manual_environment, INT_MAX);
-    print_pairs(out, language_text("Exit status"), manual_exits, INT_MAX);
+    print_pairs(out, language_text("\nValues of parameters:\n"), manual_values, INT_MAX);
+    print_pairs(out, language_text("\nEnvironment:\n"), manual_environment, INT_MAX);
+    print_pairs(out, language_text("\nExit status:\n"), manual_exits, INT_MAX);
     fputs(language_text("\nBegin with:\n  coalesce devices\n  coalesce run read_offset offset=11\n"), out);
 }
 

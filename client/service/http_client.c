@@ -21,6 +21,14 @@
 
 enum { CONNECT_S = 5, RESPONSE_S = 60, TOKEN_MAX = 1024 };
 
+static bool is_url(const char *text)
+{
+    CURLU *parts = curl_url();
+    bool is = parts && curl_url_set(parts, CURLUPART_URL, text, 0) == CURLUE_OK;
+    curl_url_cleanup(parts);
+    return is;
+}
+
 /* "http://host:port", "host:port" or "unix:/path": *url without a slash at its end, *unix_path of a socket
    or NULL. */
 static int read_address(const char *text, char **url, char **unix_path, struct error *error)
@@ -35,20 +43,24 @@ static int read_address(const char *text, char **url, char **unix_path, struct e
         *url = strdup("http://localhost");
     } else {
         bool whole = strstr(text, "://") != NULL;
-        if (whole && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0)
+        bool http = !whole || strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+        if (asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
+            *url = NULL;
+        if (*url && (!http || !is_url(*url))) {
+            free(*url);
+            *url = NULL;
             return error_set(
                 error, ERROR_INVALID,
                 language_text("\"%s\" is no address: http://host:port, https://host or unix:/path"), text);
-        if (!*text || asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
-            return error_set(error, ERROR_INVALID,
-                             language_text("\"%s\" is no address: http://host:port or unix:/path"), text);
-        size_t end = strlen(*url);
+        }
+        size_t end = *url ? strlen(*url) : 0;
         while (end > 0 && (*url)[end - 1] == '/')
             end--;
         if (end > 3 &&
             strncmp(*url + end - 3, "/ui", 3) == 0) /* the page's address: the service's is before it */
             end -= 3;
-        (*url)[end] = '\0';
+        if (*url)
+            (*url)[end] = '\0';
     }
     if (*url && (strncmp(text, "unix:", 5) != 0 || *unix_path))
         return 0;

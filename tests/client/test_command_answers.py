@@ -189,7 +189,8 @@ def test_each_end_has_a_status_of_its_own(service):
     coalesce(service, "sweep", "copy", "block=128,4096", expect=FAILED)
     said = coalesce(NOWHERE, "devices", expect=UNREACHABLE).stderr
     assert "Start it with `coalesced`" in said and "COALESCED_URL" in said
-    coalesce("ftp://localhost", "devices", expect=USAGE)
+    for wrong in ("ftp://localhost", "foo:bar", "http://", "http://localhost:99999", "unix:here"):
+        coalesce(wrong, "devices", expect=USAGE)
     coalesce("unix:relative", "devices", expect=USAGE)
 
 
