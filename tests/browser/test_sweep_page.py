@@ -159,6 +159,10 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
     assert "Nothing else differs" not in walk.text("main")
     walk.open(f"compare?a=sweep:{slow},where.offset:0&b=sweep:{fast},where.offset:8&but_for=load").says("so that no point")
     walk.click("button", "Compare although offset differs").says("but for load, offset (A 0, B 8)").says("in 2 of 2 points")
+    alone = [service.request("POST", "/v1/experiments", json={**SMALL, "offset": offset}).json()["id"] for offset in (0, 8)]
+    for one in alone:
+        service.until(lambda: service.get(f"/v1/experiments/{one}").json()["state"] == "succeeded")
+    walk.open("compare?a={}&b={}".format(*alone)).says("but for offset (A 0, B 8)").says("none of 1 point can be told yet")  # two that were chosen may differ
     walk.open(f"compare?a=sweep:{slow}&b=sweep:{NOWHERE}").says("there is no sweep")
     walk.open("compare").says("Choose two sides")
     assert "read_offset · size 1024 · 4 points × 6" in walk.text("#side-A-sweep")

@@ -16,7 +16,7 @@ import "../d3.js";
 import "./words.js";
 
 const {scaleLinear} = globalThis.d3;
-const TOGETHER_LEAST = 1.03;
+const TOGETHER_LEAST = 1.005;
 
 /* The service's sentences, with the units as the page writes them. What stands before the first colon is what limits.
  */

@@ -157,6 +157,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       ...(asked.get("but_for") && {but_for: asked.get("but_for").split(/[,+ ]+/).filter(Boolean)})
     };
   }
+  /* Two chosen experiments are compared because they differ in a field: it is allowed without a question. */
+  const isPairApart = answer => answer?.apart.length > 0 && !answer.points.length && !asked.has("but_for") &&
+    LETTERS.every(letter => sides[letter].experiments.length === 1);
   async function headsRead() {
     await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps).map(async id => {
       if (known.get(id)?.request) return;
@@ -223,6 +226,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
         [null, {}];
       if (mine !== turn) return;
+      if (isPairApart(answer)) return change({but_for: answer.apart.map(({field}) => field).join(",")});
       comparison = answer && held(factored(answer, devices), out().map(({request}) => request));
     } catch (error) {
       if (signal.aborted || mine !== turn) return;
