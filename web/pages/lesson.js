@@ -102,29 +102,28 @@ export async function open(root, {name}, {announce, signal}) {
 
   function afterShow() {
     const at = LESSONS.findIndex(one => one.name === name), next = LESSONS[at + 1];
-    redraw(
-      after,
-      !all() ?
-        null :
-        h("div", {class: "row buttons"},
-          next &&
-            h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
-          lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")),
-          /* Links to the published tables, which may differ from the lesson's own sweep. */
-          TABLES.filter(one => one.lesson === name && one.recipe !== lesson.recipe)
-            .map(one => h("a", {class: "button", href: link(`recipes/${one.recipe}`)}, say(one.title))),
-          !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),
-          h("button", {
-            type: "button",
-            class: "plain underlined note",
-            onclick: () => {
-              kept.guesses = {};
-              stateKeep(name, kept);
-              show();
-              root.querySelector("h1").focus();
-            }
-          },
-            t("lessons.again"))));
+    redraw(after, !all() ? null : [
+      h("p", {class: "note"}, t("lessons.command")), typed(lesson),
+      h("div", {class: "row buttons"},
+        next &&
+          h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),
+        lesson.recipe && h("a", {class: "button", href: link(`recipes/${lesson.recipe}`)}, t("lessons.recipe")),
+        /* Links to the published tables, which may differ from the lesson's own sweep. */
+        TABLES.filter(one => one.lesson === name && one.recipe !== lesson.recipe)
+          .map(one => h("a", {class: "button", href: link(`recipes/${one.recipe}`)}, say(one.title))),
+        !next && h("a", {class: "button", href: link("lessons")}, t("lessons.all")),
+        h("button", {
+          type: "button",
+          class: "plain underlined note",
+          onclick: () => {
+            kept.guesses = {};
+            stateKeep(name, kept);
+            show();
+            root.querySelector("h1").focus();
+          }
+        },
+          t("lessons.again")))
+    ]);
   }
 
   const size = [lesson.ask.size].flat().slice(0, lesson.flat ? 2 : 1).map(count).join("\u00a0×\u00a0");
@@ -138,7 +137,7 @@ export async function open(root, {name}, {announce, signal}) {
         h("div", {class: "lesson-intro"}, number, h("h1", {tabindex: "-1"}, say(of(name).title)),
           lesson.intro.map(pair => h("p", {}, write(lesson, pair)))),
         place, h("div", {class: "lesson-acts"}, asks?.node, after)),
-      h("div", {class: "lesson-picture"}, picture.node, conditions, typed(lesson))));
+      h("div", {class: "lesson-picture"}, picture.node, conditions)));
   for (const k of Object.keys(kept.guesses))
     if (lesson.questions[k]?.set) picture.set(lesson.questions[k].set);
   show();

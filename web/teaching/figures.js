@@ -15,8 +15,8 @@
    scripts/lesson_bounds.py writes predictions and constants anew. figureOf(lesson, name, find) gives a figure's value,
    or null; with find(table, column, where) out of other rows than the lesson's; ownFigure(lesson, name, rows) that of
    one's own device with its interval, meetMark(a, b) what stands where those of two meet, ownText(...) its text, marked
-   where it is not stable. shownOf(lesson, name) is its text; write(lesson, pair) gives nodes, filled(lesson, text) a
-   string. */
+   where it is not stable, rangeText(...) the interval alone. shownOf(lesson, name) is its text; write(lesson, pair)
+   gives nodes, filled(lesson, text) a string. */
 import {h, tip} from "../dom.js";
 import {count, shape} from "../format.js";
 import {meet} from "../sweep/sure.js";
@@ -120,10 +120,14 @@ export function ownRatios(lesson, rows) {
       scale && isRatio(unit) && sure(answer) || first && sure(first[0]) && rest.some(([name]) => sure(name)));
 }
 
+/* "11.9 to 12.8"; null where there is no interval, or it has no width. */
+export const rangeText = ({range}, write) =>
+  range && range[0] < range[1] ? `${write(range[0])} ${t("interval.to")} ${write(range[1])}` : null;
+
 /* "12.3 (11.9 to 12.8) µs △" */
-export function ownText({value, range, stable}, write, unit = "") {
-  const ends = range && range[0] < range[1] ? ` (${write(range[0])} ${t("interval.to")} ${write(range[1])})` : "";
-  return `${write(value)}${ends}${unit}${stable ? "" : "\u00a0△"}`;
+export function ownText(mine, write, unit = "") {
+  const ends = rangeText(mine, write);
+  return `${write(mine.value)}${ends ? ` (${ends})` : ""}${unit}${mine.stable ? "" : "\u00a0△"}`;
 }
 
 export const say = pair => pair[language() === "zh" ? 1 : 0];

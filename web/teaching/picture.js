@@ -17,7 +17,7 @@ import {fit} from "../charts/fit.js";
 import {neighbours_draw} from "../charts/neighbours.js";
 import {occupancyBars} from "../charts/occupancy.js";
 import {staircasesAsk, staircasesDraw} from "../charts/staircase.js";
-import {figureOf, meetMark, ownFigure, ownText, say, shownOf, sizeText} from "./figures.js";
+import {figureOf, meetMark, ownFigure, ownText, rangeText, say, shownOf, sizeText} from "./figures.js";
 import "../charts/words.js";
 import "./words.js";
 
@@ -209,11 +209,12 @@ export function pictureOf({lesson, signal, onChange}) {
     return next;
   }
 
+  const unitOf = () => `\u00a0${picture.unit ?? "µs"}`;
   const missing = () => noValue(t(state.own ? "lessons.own_not_asked" : "lessons.not_measured"));
 
   function timeOf() {
     const {own} = state, figure = picture.times[Object.values(values()).map(keyOf).join(",")],
-          base = picture.times[picture.base], unit = `\u00a0${picture.unit ?? "µs"}`;
+          base = picture.times[picture.base], unit = unitOf();
     const mine = own && figure ? ownFigure(lesson, figure, own.rows) : null;
     return {
       value: !figure ? null :
@@ -221,8 +222,9 @@ export function pictureOf({lesson, signal, onChange}) {
                        figureOf(lesson, figure),
       base: own ? ownFigure(lesson, base, own.rows) : {value: figureOf(lesson, base), stable: true},
       shown: !figure ? null :
-        own          ? mine && ownText(mine, digits, unit) :
+        own          ? mine && ownText({...mine, range: null}, digits, unit) :
                        shownOf(lesson, figure) + unit,
+      range: mine && rangeText(mine, digits),
       stable: !own || mine?.stable,
       mine: own && figure !== base ? mine : null
     };
@@ -250,7 +252,7 @@ export function pictureOf({lesson, signal, onChange}) {
     if (what === "blocks") return blocksOf(grid_own ?? request.grid);
     const time = timeOf();
     if (time.value === null || time.base === null) return missing();
-    if (what === "time") return time.shown;
+    if (what === "time") return [time.shown, time.range && h("span", {class: "range"}, `${time.range}${unitOf()}`)];
     return time.stable && time.base.stable ?
       [againstText(time.value / time.base.value), time.mine && meetMark(time.mine, time.base)] :
       noValue(t("lessons.own_unsure"));
@@ -264,7 +266,7 @@ export function pictureOf({lesson, signal, onChange}) {
     const figure = picture.times[Object.values(values()).map(keyOf).join(",")];
     if (!figure) return null;
     const value = what === "time" ?
-      `${shownOf(lesson, figure)}\u00a0${picture.unit ?? "µs"}` :
+      shownOf(lesson, figure) + unitOf() :
       againstText(figureOf(lesson, figure) / figureOf(lesson, picture.times[picture.base]));
     const whose = ownSize() ? t("lessons.of_size", {what: "H200", size: sizeText(lesson.ask.size)}) : "H200";
     return h("dd", {class: "shipped"}, `${whose}${t("punct.colon")}${value}`);
