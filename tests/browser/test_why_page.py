@@ -51,6 +51,7 @@ def test_a_time_that_is_not_known_is_a_line_and_no_panel(browser, serve, planted
     planted(timed.MISSING, timed.MISSING)
     walk = Walk(browser, service).open(f"experiments/{result['id']}?lang=en").says("Why it takes that long is not known: " + timed.MISSING["reason"])
     assert not bars(walk) and "Why this time" not in walk.text("h2")
+    walk.click(".why a", "What a GPU is predicted to take").until(lambda: {"kernel=read_offset", "offset=11"} <= set(browser.current_url.split("?")[1].split("&")))
     walk.open("new?kernel=copy").says(timed.MISSING["reason"])
     assert not any(one.is_displayed() for one in walk.all("svg.bounds")) and "Predicted time" in walk.text("h2")
     walk.end()

@@ -16,6 +16,7 @@ wordsAdd({
   "why.shipped": ["Its constants are those shipped for an {device}.", "所用常数为随附的 {device} 常数。"],
   "why.own": ["Its constants were measured on the device itself, {when}.", "所用常数于 {when} 在此设备上测得。"],
   "why.missing": ["Why it takes that long is not known: {why}", "无法解释这一用时：{why}"],
+  "why.elsewhere": ["What a GPU is predicted to take", "GPU 的预测用时"],
   "why.above": ["The prediction is {percent} above what was measured.", "预测比实测高 {percent}。"],
   "why.below": ["The prediction is {percent} below what was measured.", "预测比实测低 {percent}。"],
   "why.agree": ["The counters name the same limiter.", "计数器给出的瓶颈相同。"],
@@ -25,10 +26,13 @@ wordsAdd({
 
 export const timeKnown = ({time}) => Boolean(time) && !time.status;
 
-export function whyLine({time}) {
+/* Where it is not known, the form tells what a GPU is predicted to take. */
+export function whyLine({time, request}) {
   if (!time) return null;
   if (time.status)
-    return h("p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}));
+    return h(
+      "p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}), t("punct.space"),
+      !request.kernel.startsWith("src-") && h("a", {href: link(`new?${queryOf(request)}`)}, t("why.elsewhere")));
   return h("p", {class: "why"}, explainedNodes(time));
 }
 
