@@ -291,6 +291,9 @@ static void check_shared(const struct experiment *experiment, const struct devic
 
 static void check_refusal(const struct experiment *experiment, struct problems *problems)
 {
+    for (int i = 0; i < experiment->kernel->param_count; i++)
+        if (problems_about(problems, experiment->kernel->params[i].name))
+            return; /* the kernel would refuse a value that nobody gave */
     struct domain domain = experiment_domain(experiment);
     struct kernel_problem problem = experiment->kernel->refuse(&domain, experiment->dtype);
     char size[SIZE_POINTER_BYTES];
@@ -307,8 +310,8 @@ static void check_memory(const struct experiment *experiment, const struct devic
     char size[SIZE_POINTER_BYTES];
     if (need > facts->memory_bytes)
         problem_add(problems, experiment->kernel->dims ? size_pointer(experiment, size) : "#/arguments",
-                    "%d buffers need %llu bytes, %s has %llu", experiment->kernel->buffer_count,
-                    (unsigned long long)need, facts->name, (unsigned long long)facts->memory_bytes);
+                    "%d buffers need %.3f GB, %s has %.3f GB", experiment->kernel->buffer_count,
+                    (double)need * 1e-9, facts->name, (double)facts->memory_bytes * 1e-9);
 }
 
 static void check_range(struct problems *problems, const char *pointer, double value, double min, double max)

@@ -3,10 +3,20 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool problems_full(const struct problems *problems)
 {
     return problems->count > EXPERIMENT_PROBLEMS;
+}
+
+bool problems_about(const struct problems *problems, const char *member)
+{
+    for (int i = 0; i < problems->count && i < EXPERIMENT_PROBLEMS; i++)
+        if (strncmp(problems->at[i].pointer, "#/", 2) == 0 &&
+            strcmp(problems->at[i].pointer + 2, member) == 0)
+            return true;
+    return false;
 }
 
 static void add(struct problems *problems, const char *pointer, int line, int column, const char *format,

@@ -17,11 +17,19 @@ struct ptx_thread fault_thread(const struct machine *run, unsigned thread,
     return at;
 }
 
+/* Of a loop that was unrolled, each turn has instructions of its own at one place of the source. */
+static bool at_one_place(const struct ptx_thread *a, const struct ptx_thread *b)
+{
+    const struct ptx_position *p = &a->position, *q = &b->position;
+    return p->line && q->line ? p->line == q->line && p->column == q->column && p->file == q->file
+                              : p->ptx_line == q->ptx_line;
+}
+
 static bool alike(const struct ptx_fault *a, const struct ptx_fault *b)
 {
-    return a->kind == b->kind && a->note == b->note && a->at.position.ptx_line == b->at.position.ptx_line &&
-           a->has_other == b->has_other &&
-           (!a->has_other || a->other.position.ptx_line == b->other.position.ptx_line);
+    return a->kind == b->kind && a->note == b->note && a->access == b->access && a->buffer == b->buffer &&
+           at_one_place(&a->at, &b->at) && a->has_other == b->has_other &&
+           (!a->has_other || (a->other_access == b->other_access && at_one_place(&a->other, &b->other)));
 }
 
 static bool is_race(const struct ptx_fault *fault)
@@ -176,7 +184,8 @@ static void say_race(struct sentence *s, const struct ptx_fault *fault)
     say_place(s, &fault->other.position);
     say(s, " by ");
     say_thread(s, &fault->other);
-    say(s, fault->kind == PTX_FAULT_RACE ? ", without a barrier between" : ", in no order");
+    bool ordered_by_barrier = fault->kind == PTX_FAULT_RACE && !at_one_place(&fault->at, &fault->other);
+    say(s, ordered_by_barrier ? ", without a barrier between" : ", in no order");
     if (fault->note)
         say(s, "; both store the same value");
 }

@@ -9,7 +9,7 @@
    from a page's .acts the first of these gets it; redrawEach(node, children) touches only those children, elements,
    that look different, and of rows of a table only such cells: what one is about to click on stays. Neither touches
    what holds the button that is pressed just now. tip(node, text) tells the text on hover, focus and tap.
-   headingFocus() gives the focus to the page's heading. */
+   headingFocus() gives the focus to the page's heading, focusInView() to what is on the screen. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 
@@ -178,6 +178,19 @@ export function tip(node, text) {
   node.setAttribute("aria-description", text);
   if (!node.matches("a, button, input, select, textarea, summary, [tabindex]")) node.setAttribute("tabindex", "0");
   return node;
+}
+
+/* Gives the focus to the first element of the page's main part that takes it and is on the screen; else to the heading.
+ */
+export function focusInView(root = document.querySelector("main")) {
+  const seen = [...root.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].find(one => {
+    const {top, bottom, width} = one.getBoundingClientRect();
+    return width && top >= 0 && bottom <= innerHeight && !one.disabled;
+  });
+  if (seen)
+    seen.focus({preventScroll: true});
+  else
+    headingFocus(root);
 }
 
 /* Moves the focus to the heading, for use after the focused element was removed from the page. */

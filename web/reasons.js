@@ -20,7 +20,7 @@ const REASONS = [
   ["the PTX was interpreted: no hardware counted", "PTX 由解释器执行，没有硬件计数"],
   ["% of % elements are not those of the reference", "{2} 个元素中有 {1} 个与参照内核不同"],
   ["the launch had a fault, and its outputs were not compared", "启动中有错误，没有比较输出"],
-  ["there is no \"reference\", a kernel whose outputs they must be", "没有 \"reference\"（输出应与之一致的内核）"],
+  ["there is no \"reference\", a kernel whose outputs they must be", "没有参照内核（输出应与之一致的内核）"],
   ["the launch had a fault: nothing is predicted of it", "启动中有错误，因此没有预测"],
   ["there was no time left to count what the launch touches", "没有剩余时间统计启动所访问的内存"],
   ["no thread of this warp accesses memory: what the kernel works on ends before it", "这个线程束没有线程访问内存：内核处理的数据在它之前已经结束"],

@@ -17,7 +17,7 @@ import {count, duration, percent} from "./format.js";
 import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, spareCell, spareHead, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
-const KEPT = 200, SETTLE_MS = 1000;
+const KEPT = 200, SETTLE_MS = 400;
 
 const goesOn = experiment => experiment !== null && experiment.finished_at === null;
 

@@ -26,10 +26,14 @@ static int show(struct context *context, const char *list, fetch_print *print_on
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     const char *readiness = json_path_text(row, "readiness", "?"),
-               *reason = json_path_text(row, "status.reason", NULL);
+               *reason = json_path_text(row, "status.reason", NULL),
+               *by = json_path_text(row, "paused_by", NULL);
     char chinese[LANGUAGE_REASON_BYTES];
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s%s%s", language_text(readiness),
-             json_path_true(row, "paused") ? language_text(", paused") : "",
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s%s%s%s", language_text(readiness),
+             by                              ? language_text(", paused by ")
+             : json_path_true(row, "paused") ? language_text(", paused")
+                                             : "",
+             by ? by : "",
              json_is_false(json_object_get(row, "in_list")) ? language_text(", not in the list") : "",
              reason ? language_text(": ") : "", reason ? language_reason(reason, chinese) : "");
     return strcmp(readiness, "unhealthy") == 0 ? STYLE_WORSE : STYLE_NONE;
@@ -57,7 +61,10 @@ static void print_devices(struct context *context, const json_t *document)
         {NULL},
     };
     rows_table_print(json_object_get(document, "devices"), columns, &context->screen, stdout);
-    if (json_path_true(document, "paused"))
+    const char *by = json_path_text(document, "paused_by", NULL);
+    if (by)
+        printf(language_text("the whole queue is paused by %s\n"), by);
+    else if (json_path_true(document, "paused"))
         fputs(language_text("the whole queue is paused\n"), stdout);
 }
 

@@ -182,6 +182,7 @@ const struct manual_pair manual_values[] = {
     {"offset=0..16,32", "from 0 to 16, and 32"},
     {"'offset=0..1024 step 32', 'size=1..4096 by x2'", "every 32nd; doubling"},
     {"label.who=ada", "a label"},
+    {"priority=10", "-100 to 100: the order of your own work; an admin's 101 to 200 goes before everybody's"},
     {"measure.noise=0.001", "a member of an object of the request"},
     {"device=any, device=arch=sm_90", "where it may run, as --device says it"},
     {"counters=on", "read the hardware's counters; or the names of counters"},

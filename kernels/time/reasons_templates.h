@@ -32,8 +32,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "DRAM reads {read} and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
         "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
     [TIME_L2] = {
-        "{amount} {unit} (one for each line stored, one for each 64 bytes stored or less, and the lines of loads times the part of their sectors that misses the L1), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "共 {amount} 个传输单元（写入的每条缓存行计一个，其数据每 64 字节另计一个，不足也计一个；读取的缓存行数乘以其扇区未命中 L1 的比例），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "{amount} {unit} (one for each line stored, as many again or half the sectors stored, whichever is more, and the lines of loads times the part of their sectors that misses the L1), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "共 {amount} 个传输单元（写入的每条缓存行计一个；其数据另计，取缓存行数与写入扇区数一半中的较大者；读取的缓存行数乘以其扇区未命中 L1 的比例），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_L1] = {
         "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个 SM 的 L1 要访问 {amount} 次（读取的缓存行与共享内存的行各计一次），每微秒至多 {ceiling} 次：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},

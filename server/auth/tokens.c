@@ -143,6 +143,12 @@ static int token_read(struct token *token, char *line, const char *path, int num
 {
     char *words[WORDS] = {NULL};
     int count = words_of(line, words);
+    if (count == 1)
+        return error_set(
+            error, ERROR_INVALID,
+            "%s, line %d: this may be a token, as coalesce takes it from COALESCED_TOKEN_FILE; the "
+            "service's file is the list of users that coalesced token add writes",
+            path, number);
     if (count != 3 && count != 4) /* the line may be a secret, so it is not repeated */
         return error_set(error, ERROR_INVALID,
                          "%s, line %d: NAME ROLE sha256:HASH is wanted, as coalesced token add writes it; "

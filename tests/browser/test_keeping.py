@@ -115,7 +115,7 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     walk.open(f"compare?a=sweep:{one}&b=QQQQQQ&lang=en").says("No id among the newest 500 ends in QQQQQQ: give the whole one")
     walk.open(f"compare?a=sweep:{one},where.ofset:1&b=sweep:{other}&lang=en").says("Side A, where.ofset: no experiment has a field of that name")
     walk.open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("no point in common")
-    walk.says("Compare although kernel differs").script("document.querySelector('[data-key=allow]').focus()")
+    walk.says("Compare although they differ in kernel").script("document.querySelector('[data-key=allow]').focus()")
     press(browser, Keys.ENTER)
     walk.until(lambda: "but_for=" in browser.current_url)
     walk.until(lambda: focus(walk) == "H1")

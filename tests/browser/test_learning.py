@@ -139,6 +139,8 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
     walk.until(lambda: tile(walk, "sectors") == "5")
     walk.click(".languages button", "中文").says("只慢 2.0 %").says("未对齐读取的代价有多大？", "h1").says("第 1 课，共 13 课")
     assert "2.0" in walk.text("svg.guess-scale") and json.loads(walk.script("sessionStorage['lesson.offsets']"))["guesses"] == {"0": 2, "1": 20}
+    walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", "[data-control=offset]", 8)  # what the next question asks about
+    walk.until(lambda: "8" in walk.text(".control-name output") and tile(walk, "sectors") == "4" and tile(walk, "time").startswith("?"))
     walk.click(".answers button", "我不知道").says("用时与偏移 11 相同").says("下一课")
     walk.open("lessons?lang=en").says("3 of 3 answered")
     walk.end()

@@ -158,7 +158,7 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
     walk.says("so that no point of one is a point of the other").until(lambda: walk.text(".differs dl").split() == ["offset", "A", "0", "B", "8"])
     assert "Nothing else differs" not in walk.text("main")
     walk.open(f"compare?a=sweep:{slow},where.offset:0&b=sweep:{fast},where.offset:8&but_for=load").says("so that no point")
-    walk.click("button", "Compare although offset differs").says("but for load, offset (A 0, B 8)").says("in 2 of 2 points")
+    walk.click("button", "Compare although they differ in offset").says("but for load, offset (A 0, B 8)").says("in 2 of 2 points")
     alone = [service.request("POST", "/v1/experiments", json={**SMALL, "offset": offset}).json()["id"] for offset in (0, 8)]
     for one in alone:
         service.until(lambda: service.get(f"/v1/experiments/{one}").json()["state"] == "succeeded")

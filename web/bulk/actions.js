@@ -96,4 +96,10 @@ export const requestsRun =
     }
   });
 
-export const experimentsAsked = n => t("bulk.remove_ask", {n: count(n)});
+/* Whose they are, behind the question before they are removed; "" where all are of the one who asks. */
+export function othersSaid(owners, me) {
+  const who = [...new Set(owners)].filter(owner => owner && owner !== me.name);
+  return who.length ? t("punct.space") + t("bulk.of_others", {who: who.join(t("list.comma"))}) : "";
+}
+
+export const experimentsAsked = (n, owners, me) => t("bulk.remove_ask", {n: count(n)}) + othersSaid(owners, me);

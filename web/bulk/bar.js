@@ -66,7 +66,18 @@ export function chosenBar({chosen, actions, more, again}) {
     update();
     focus(verb ? "bulk no" : `bulk ${of}`);
   }
-  node.addEventListener("keydown", event => event.key === "Escape" && chosen.leave());
+  let top = null; /* of the page: a browser scrolls to where the bar would be if it did not stick */
+  node.addEventListener("keydown", event => {
+    if (event.key === "Escape") chosen.leave();
+    top = event.key === "Tab" ? scrollY : null;
+  });
+  node.addEventListener("focusin", () => {
+    if (top !== null) scrollTo(0, top);
+    top = null;
+  });
+  node.addEventListener("focusout", ({relatedTarget: next}) => {
+    if (!node.contains(next)) top = null;
+  });
   function update() {
     const items = chosen.list(), elsewhere = chosen.elsewhere().length, further = more();
     node.hidden = !items.length && !further.length;

@@ -66,7 +66,7 @@ export class Chosen {
     if (event.key === "a" && (event.ctrlKey || event.metaKey))
       this.put(this.order, true);
     else if (event.key === "Enter" && this.chosen.size)
-      document.querySelector(".chosen-bar")?.focus();
+      document.querySelector(".chosen-bar")?.focus({preventScroll: true}); /* it sticks to the screen's foot */
     else if (event.key === "Escape" && this.chosen.size)
       this.clear();
     else if (way && next !== undefined) {

@@ -86,7 +86,7 @@ function actionsOf(sweep, me) {
       paths: point => pathsOf(stillThere(point)),
       ask: points => {
         const n = new Set(points.flatMap(stillThere)).size;
-        return n > 1 ? experimentsAsked(n) : null;
+        return n > 1 ? experimentsAsked(n, [owner], me) : null;
       }
     })
   ];

@@ -67,7 +67,7 @@ export function differsPanel({differs, but_for}) {
         ({field, a, b}) => field === "measured_at" ? h("div", {}, h("dt", {}, t("compare.measured_at")),
                                                        h("dd", {}, "A ", sideMeasured(a), t("punct.semicolon"), "B ",
                                                          sideMeasured(b), t("punct.stop"), t("compare.in_turns"))) :
-          field === "placement_new"                ? h("div", {}, h("dt", {}, "placement"),
+          field === "placement_new"                ? h("div", {}, h("dt", {}, t("compare.placement")),
                                                        h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
                                       h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
                                         h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ",

@@ -30,8 +30,12 @@ function actionsOf(state) {
   return [
     cancelling(
       {name, paths, why: own(one => hasEnded(one) ? t("bulk.has_ended") : null), others: one => one.owner !== me.name}),
-    running({name, why: ended, request: one => ["/v1/experiments", one.request]}),
-    removing({name, paths, why: own(ended), ask: ones => ones.length > 1 ? experimentsAsked(ones.length) : null})
+    running({name, why: ended, request: one => ["/v1/experiments", one.request]}), removing({
+      name,
+      paths,
+      why: own(ended),
+      ask: ones => ones.length > 1 ? experimentsAsked(ones.length, ones.map(one => one.owner), me) : null
+    })
   ];
 }
 

@@ -182,21 +182,25 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   let perBlock = 1;
-  async function askOnce() {
-    const since = begun;
-    begun = 0;
-    const own = ownArch(), {warp, made} = state, asked = chipsNow(), drawn = drawnArch(),
-          drawnFirst = [...new Set([drawn, ...asked, own])], question = made.one;
-    const firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]), given = {
+  /* What a drawing is asked for: the first point of the sweep that `typed` makes. */
+  function givenOf(typed, made) {
+    const own = ownArch(), asked = chipsNow(),
+          firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]);
+    return {
       kernel: kernel.name,
-      typed: {...state.typed, ...Object.fromEntries(firsts)},
-      question,
+      typed: {...typed, ...Object.fromEntries(firsts)},
+      question: made.one,
       made,
-      warp,
-      drawnFirst,
+      warp: state.warp,
+      drawnFirst: [...new Set([drawnArch(), ...asked, own])],
       asked,
       own
     };
+  }
+  async function askOnce() {
+    const since = begun;
+    begun = 0;
+    const given = givenOf(state.typed, state.made), {question, made, warp, drawnFirst} = given, [drawn] = drawnFirst;
     const own_faults =
       Object.entries({...rangesSaid(), ...labelsSaid()}).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
     let answer, beyond;
@@ -211,7 +215,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         state.warp = 0;
         return void ask();
       }
-      if (steady?.kernel === kernel.name && steady !== drawnOf) await drawAgain(steady).catch(() => {});
+      const before_it = steady?.kernel === kernel.name ? steady : drawnOf ?? withoutWrong(error.errors);
+      if (before_it !== drawnOf) await drawAgain(before_it).catch(() => {});
       return wrongShow(error, rangesSaid());
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
@@ -243,6 +248,12 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   form_node.addEventListener("focusin", () => {
     steady = drawnOf;
   });
+  /* A form that opens with a wrong value has its initial one drawn. */
+  function withoutWrong(errors) {
+    const wrong = new Set([...errors.map(({pointer}) => fieldOfPointer(pointer)), ...Object.keys(rangesSaid())]),
+          typed = Object.fromEntries(Object.entries(state.typed).filter(([name]) => !wrong.has(name)));
+    return givenOf(typed, requestOf(kernel, fields, typed));
+  }
   async function drawAgain(given) {
     const {question, warp, drawnFirst} = given,
                            answer = await post(
@@ -317,7 +328,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     refused = error;
     for (const {pointer, detail} of error?.errors ?? []) sentences[fieldOfPointer(pointer)] ??= detail;
     form.wrong(sentences);
-    const old = Boolean(error && !error.own) || refusal;
+    const old = (Boolean(error && !error.own) || refusal) && drawnOf?.made !== state.made;
     beside.classList.toggle("stale", old);
     before.hidden = !old || !drawnOf;
     if (old && drawnOf) before.textContent = t("new.before", {values: drawnValues(sentences)});
@@ -326,6 +337,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     problem.textContent =
       elsewhere.map(([name, detail]) => `${name}${t("punct.colon")}${detail}`).join(t("punct.space")) ||
       (error?.message ?? "");
+    runShow();
   }
 
   /* What keeps it from being run stands beside the button, and its field gets the focus. */
@@ -355,11 +367,12 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     if (!line) return;
     const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device),
           away = [...fits.values()].every(one => one.readiness !== "ready");
-    when.textContent = held ? heldText(held) :
-      away                  ? t("new.away") :
-      ahead === 0           ? t("new.nobody_ahead") :
-      eta === null          ? t("new.ahead", {n: count(ahead)}) :
-                              t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
+    when.textContent = refused ? "" :
+      held                     ? heldText(held) :
+      away                     ? t("new.away") :
+      ahead === 0              ? t("new.nobody_ahead") :
+      eta === null             ? t("new.ahead", {n: count(ahead)}) :
+                                 t("new.ahead_eta", {n: count(ahead), eta: duration(eta)});
   }
 
   async function submit() {

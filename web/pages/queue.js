@@ -27,7 +27,30 @@ const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
 /* As they begin; those of which that is not known last, as they were submitted. */
-const inOrder = (a, b) => (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
+const inOrder = (a, b) =>
+  (a.state !== "running") - (b.state !== "running") || (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
+
+/* One's own as they are in `queue`, which was read at another time: what runs there runs here, and whoever begins later
+   has more ahead. ended: {id: state} of what ended since their places were read. */
+function ownIn(queue, own, ended) {
+  const runs = new Set(queue.devices.map(one => one.running)), ids = new Set(own.map(one => one.id)),
+        past = own.filter(one => ended.has(one.id)),
+        others = [...ended].filter(([id, state]) => !ids.has(id) && state !== "cancelled").length;
+  let least = queue.devices.length === 1 && queue.running ? 1 : 0;
+  return own.filter(one => runs.has(one.id) || !ended.has(one.id))
+    .map(one => {
+      if (runs.has(one.id)) return {...one, state: "running", position: 0, waits_for: null};
+      const {position = null} = one, left = others + past.filter(other => other.position < position).length;
+      return {...one, state: "queued", position: position === null ? null : position - left};
+    })
+    .sort(inOrder)
+    .map(one => {
+      if (one.state === "running" || one.position === null) return one;
+      const position = Math.max(one.position, least);
+      least = position + 1;
+      return {...one, position};
+    });
+}
 
 function ownRow(one, cancel) {
   const place = () => one.waits_for                     ? one.waits_for :
@@ -53,12 +76,13 @@ export function open(root, params, {api, announce, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}),
         ownPlace = h("div", {class: "stack"});
   let state = {}, own = null, further = false;
+  const ended = new Map(); /* {id: state}, since `own` was read */
 
   const draw = atMost(REDRAW_MS, () => {
     const {me, devices} = state;
     if (signal.aborted || !state.queue) return;
     const queue = known.settled(state.queue);
-    const text = headingOf(queue);
+    const text = headingOf(queue), yours = own && ownIn(queue, own, ended);
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);
@@ -80,10 +104,10 @@ export function open(root, params, {api, announce, signal}) {
                                    null)));
     redraw(
       ownPlace,
-      own?.length ?
+      yours?.length ?
         h("section", {class: "panel"},
           h("header", {},
-            h("h2", {}, t(`queue.${me?.name ? "yours" : "nobodys"}${further ? "_last" : ""}`, {n: own.length})),
+            h("h2", {}, t(`queue.${me?.name ? "yours" : "nobodys"}${further ? "_last" : ""}`, {n: yours.length})),
             further &&
               h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
                 t(me?.name ? "queue.all_yours" : "queue.all_waiting"))),
@@ -93,7 +117,7 @@ export function open(root, params, {api, announce, signal}) {
               headCell(t("queue.asks")), h("th", {scope: "col", class: "spare"}, t("queue.place")),
               spareHead(t("queue.ends_in")), spareHead(t("queue.since")), headUnseen(t("lists.acts"))
             ],
-            own.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
+            yours.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
         null);
   });
   const known = new Known(signal, draw), rowsOf = steadyRows(lines, draw);
@@ -128,6 +152,7 @@ export function open(root, params, {api, announce, signal}) {
       const filter = state.me?.name ? `&owner=${encodeURIComponent(state.me.name)}` : "";
       const {experiments, next_page_token} =
         await api.get(`/v1/experiments?state=queued&page_size=${OWN}${filter}`, {signal});
+      ended.clear();
       own = await Promise.all(experiments.map(one => api.get(one.links.self, {signal}).catch(() => one)));
       own = own.filter(one => one.state === "queued" || one.state === "running").reverse().sort(inOrder);
       further = next_page_token !== null;
@@ -144,13 +169,8 @@ export function open(root, params, {api, announce, signal}) {
       if (now.queue && now.me) readOwn();
       draw();
     }),
-    /* A run that has ended leaves the list at once. */
     onChange(({event, data}) => {
-      if (event !== "state" || !own || data.state === "queued") return;
-      own = data.state === "running" ?
-        own.map(one => one.id === data.id ? {...one, state: "running", position: 0} : one) :
-        own.filter(({id}) => id !== data.id);
-      draw();
+      if (event === "state" && data.state !== "queued" && data.state !== "running") ended.set(data.id, data.state);
     })
   ];
   return () => stop.forEach(end => end());

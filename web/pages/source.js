@@ -256,13 +256,12 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       chartForget();
   }
 
-  /* Only where the constants of a device of that architecture are known. */
+  /* It is made of the constants of a device of that architecture. */
   function timeShow({time: predicted}) {
-    time.node.hidden = !predicted;
-    if (predicted)
-      time.show(
-        predicted,
-        {device: predicted.device_name, below: predicted.note && h("p", {class: "note"}, explained(predicted.note))});
+    const {device_name: device, note} = predicted ?? {};
+    time.show(
+      predicted ?? {status: "unavailable", reason: t("source.no_time", {arch: typed.arch, known: ARCH})},
+      {device, below: note && h("p", {class: "note"}, explained(note))});
   }
 
   /* The line that was chosen is gone. */

@@ -3,7 +3,7 @@
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {cancelling, removing, running} from "../bulk/actions.js";
+import {cancelling, othersSaid, removing, running} from "../bulk/actions.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
@@ -70,7 +70,9 @@ function actionsOf(me, requestOf, name) {
         ended = sweep => sweep.state === "running" ? t("bulk.not_ended") : null;
   const ask = sweeps => {
     const of = sweeps.reduce((all, sweep) => all + sweep.total, 0);
-    return of < 2 ? null : t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)});
+    return of < 2 ? null :
+                    t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)}) +
+        othersSaid(sweeps.map(sweep => sweep.owner), me);
   };
   return [
     cancelling({

@@ -76,6 +76,7 @@ export function asked(request, result, parameters) {
     ...parameters.filter(name => name in request).map(name => [name, String(request[name])]),
     request.dtype ? ["", `${size}${NB}×${NB}${request.dtype}`] : [t("field.size"), "size" in request ? size : ""],
     [t("field.block"), shape(request.block)],
-    ...(request.load && !parameters.includes("load") ? [["load", request.load]] : []), ["", placeText(request, result)]
+    ...(request.load && !parameters.includes("load") ? [["load", request.load]] : []),
+    ...(request.priority ? [["priority", String(request.priority)]] : []), ["", placeText(request, result)]
   ].filter(([, value]) => value);
 }

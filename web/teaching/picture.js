@@ -29,6 +29,7 @@ const TERMS = {
   occupancy: "occupancy",
   blocks: "block"
 };
+const TIMED = new Set(["time", "against"]);
 const FORMS = new Set(["turns", "blocks", "requests"]); /* shown so, and not as the term */
 
 const isPair = value => Array.isArray(value) && typeof value[0] === "number";
@@ -293,8 +294,14 @@ export function pictureOf({lesson, signal, onChange}) {
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };
 
+  /* What a question that is still open will set the picture to: its time is the answer. */
+  const isAsked = () =>
+    lesson.questions.slice(state.answered)
+      .some(({set}) => set && Object.entries(set).every(([name, value]) => String(values()[name]) === String(value)));
+
   function tilesShow() {
     if (!answer) return;
+    const asked = isAsked(), known = (what, after) => state.answered > after && !(asked && TIMED.has(what));
     replace(
       tiles,
       (lesson.tiles ?? [])
@@ -302,10 +309,10 @@ export function pictureOf({lesson, signal, onChange}) {
           ([what, after]) =>
             h("div", {class: "tile", data: {tile: what}}, h("dt", {}, nameOf(what)),
               h("dd", {},
-                state.answered > after ? tileOf(what) :
-                                         h("span", {class: "quiet"}, h("span", {"aria-hidden": "true"}, "?"),
-                                           h("span", {class: "unseen"}, t("lessons.tile_hidden")))),
-              state.answered > after && shippedOf(what))));
+                known(what, after) ? tileOf(what) :
+                                     h("span", {class: "quiet"}, h("span", {"aria-hidden": "true"}, "?"),
+                                       h("span", {class: "unseen"}, t("lessons.tile_hidden")))),
+              known(what, after) && shippedOf(what))));
   }
 
   function show(next) {

@@ -9,7 +9,7 @@ import {barOf, headCell, numberCell, table} from "../parts.js";
 import {noValue, t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {guess_draw} from "../charts/guess.js";
-import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, say, shownOf, sizeText, write} from "./figures.js";
+import {figureOf, filled, isRatio, meetMark, ownFigure, ownText, rangeText, say, shownOf, sizeText, write} from "./figures.js";
 import "./words.js";
 
 const textOf = (lesson, choice) => filled(lesson, Array.isArray(choice) ? say(choice) : choice);
@@ -154,7 +154,9 @@ function rowsOf({lesson, question, own}) {
   const mine = row => row.mine === null ?
     [numberCell(noValue(t("lessons.own_missing"))), numberCell(noValue(t("lessons.own_missing")))] :
     [
-      numberCell(h("strong", {}, ownText(row.mine, digits))),
+      numberCell(
+        h("strong", {}, ownText({...row.mine, range: null}, digits)), " ",
+        h("span", {class: "range"}, rangeText(row.mine, digits))),
       numberCell(
         first.mine === null ? noValue(t("lessons.own_missing")) :
           row.mine.stable && first.mine.stable ?
