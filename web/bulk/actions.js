@@ -4,6 +4,7 @@ import {link, send} from "../api.js";
 import {count} from "../format.js";
 import {removedTogether} from "../removals.js";
 import {t} from "../words.js";
+import {othersSaid} from "./cancel.js";
 import {jobRun} from "./jobs.js";
 import "./words.js";
 
@@ -95,11 +96,5 @@ export const requestsRun =
       return reply;
     }
   });
-
-/* Whose they are, behind the question before they are removed; "" where all are of the one who asks. */
-export function othersSaid(owners, me) {
-  const who = [...new Set(owners)].filter(owner => owner && owner !== me.name);
-  return who.length ? t("punct.space") + t("bulk.of_others", {who: who.join(t("list.comma"))}) : "";
-}
 
 export const experimentsAsked = (n, owners, me) => t("bulk.remove_ask", {n: count(n)}) + othersSaid(owners, me);

@@ -1,6 +1,6 @@
 /* Cancels one experiment, or a whole sweep: cancelAsked(path, me, signal), the path as in links, me as in live.js.
    Where that ends more than one run, or somebody else's, it asks first, with how many of whom; then it says what
-   happened. Promises whether it was done. */
+   happened. Promises whether it was done. othersSaid(owners, me): whose else what is to be removed is. */
 import {del, get} from "../api.js";
 import {count} from "../format.js";
 import {askedText} from "../parts.js";
@@ -19,6 +19,11 @@ const sweepName = ({id, kernel, recipe, request}) =>
 function nameOf(of, sweep, me) {
   const form = of.owner === null ? me?.name ? "nobodys" : "unnamed" : of.owner === me?.name ? "yours" : "theirs";
   return t(`cancel.${sweep ? "sweep" : "one"}_${form}`, {who: of.owner, what: sweep ? sweepName(of) : oneName(of)});
+}
+
+export function othersSaid(owners, me) {
+  const who = [...new Set(owners)].filter(owner => owner && owner !== me?.name);
+  return who.length ? t("punct.space") + t("bulk.of_others", {who: who.join(t("list.comma"))}) : "";
 }
 
 /* Returns a function that finds the link of the table row which is then in the place of the row that has the focus

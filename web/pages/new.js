@@ -182,7 +182,6 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   let perBlock = 1;
-  /* What a drawing is asked for: the first point of the sweep that `typed` makes. */
   function givenOf(typed, made) {
     const own = ownArch(), asked = chipsNow(),
           firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]);

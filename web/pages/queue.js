@@ -30,8 +30,7 @@ const holdButton = (api, held, path, names, small) =>
 const inOrder = (a, b) =>
   (a.state !== "running") - (b.state !== "running") || (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
 
-/* One's own as they are in `queue`, which was read at another time: what runs there runs here, and whoever begins later
-   has more ahead. ended: {id: state} of what ended since their places were read. */
+/* One's own as they are in `queue`, which was read at another time. ended: {id: state} of what ended since. */
 function ownIn(queue, own, ended) {
   const runs = new Set(queue.devices.map(one => one.running)), ids = new Set(own.map(one => one.id)),
         past = own.filter(one => ended.has(one.id)),

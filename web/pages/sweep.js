@@ -6,7 +6,7 @@ import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
 import {painterFor} from "../charts/painter.js";
 import {h, redraw, replace, svg} from "../dom.js";
-import {cancelAsked} from "../bulk/cancel.js";
+import {cancelAsked, othersSaid} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/fields.js";
 import {ago, button, stateMark} from "../parts.js";
@@ -345,10 +345,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
     const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal});
-    const theirs = me && head.owner !== null && head.owner !== me.name;
     const question =
-      t(`sweep.remove_ask${theirs ? "_theirs" : ""}`,
-        {n: count(head.point_count), words: head.point_count, who: head.owner});
+      t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count}) + othersSaid([head.owner], me);
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(

@@ -3,7 +3,8 @@
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {cancelling, othersSaid, removing, running} from "../bulk/actions.js";
+import {cancelling, removing, running} from "../bulk/actions.js";
+import {othersSaid} from "../bulk/cancel.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";

@@ -14,7 +14,6 @@ wordsAdd({
   "sweep.ago": ["asked for {time} ago", "{time}前提交"],
   "sweep.reading": ["{n} of {of} read so far", "已读取 {n} / {of}"],
   "sweep.csv_summary": ["CSV, short", "CSV 摘要"],
-  "sweep.remove_ask_theirs": ["Remove {who}'s whole sweep, with its {n} {words|point|points}?", "删除 {who} 的整个扫描及其 {n} 个点吗？"],
   "sweep.remove_ask": ["Remove the whole sweep, with its {n} {words|point|points}?", "删除整个扫描及其 {n} 个点吗？"],
   "sweep.cancel": ["Cancel the rest", "取消其余"],
   "sweep.choose_y": ["up", "纵轴"],

@@ -55,7 +55,7 @@ wordsAdd({
   "lessons.not_measured": ["This point is not among those that were measured.", "这个测点没有实测。"],
   "lessons.conditions": ["{n} elements.", "{n} 个元素。"],
   "lessons.measured_at": ["Times were measured on one NVIDIA H200 and are cited from docs/lessons.md.", "用时在一块 NVIDIA H200 上测得，引自 docs/lessons.zh.md。"],
-  "lessons.command": ["The whole of the lesson as a sweep, in a terminal:", "在终端里把本课全部测点作为扫描运行："],
+  "lessons.command": ["The lesson’s sweep, in a terminal:", "在终端里运行本课的扫描："],
   "lessons.this_cpu": ["this CPU", "本机 CPU"],
   "lessons.ask": ["Ask {device}", "测量（{device}）"],
   "lessons.ask_again": ["Ask {device} again", "再测一次（{device}）"],
