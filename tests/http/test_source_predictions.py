@@ -226,6 +226,22 @@ def test_a_race_is_told_with_both_lines(service):
     assert predict(service, source=fixed, size=256, block=256, grid=1, arch="sm_90")["check"]["complete"]
 
 
+def test_a_race_in_a_loop_that_the_compiler_unrolls_is_told_once(service):
+    race = """extern "C" __global__ void race(const float *in, float *out, unsigned n)
+{
+    for (unsigned j = 0; j < 4; j++)
+        out[0] = in[4 * threadIdx.x + j];
+}
+"""
+    errors = refused(service, source=race, n=256, arguments=[{"name": "in", "elements": "n"}, {"name": "out", "elements": "n"}, {"name": "n"}], block=64, grid=1, arch="sm_90")
+    [told] = [error for error in errors if error.get("line") == 4]
+    assert told["detail"].endswith(", in no order") and "without a barrier" not in told["detail"], "no barrier orders lanes that store at once"
+
+
+def test_a_parameter_that_is_no_number_is_not_evaluated(service):
+    assert [error["pointer"] for error in refused(service, **{**EXAMPLE, "n": "abc"}, arch="sm_90")] == ["#/n"]
+
+
 def test_what_the_compiler_says_has_the_line_of_the_source(service):
     error = refused(service, source="__global__ void k(float *x, unsigned n)\n{\n    x[0] = y;\n}\n", size=1, block=32, grid=1, arch="sm_90")[0]
     assert error["pointer"] == "#/source" and error["line"] == 3 and "y" in error["detail"]
