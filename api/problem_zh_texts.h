@@ -159,7 +159,7 @@ static const struct {
     {"needs %lld blocks in %c, the limit of %s is %u", "{2} 方向需要 {1} 个块，{3} 的上限是 {4}"},
     {"%lld blocks of %lld threads, %d element%s a thread, do not cover the size in %c: %llu threads, at least %llu blocks are needed", "{1} 个块、每块 {2} 个线程、每线程 {3} 个元素，覆盖不了 {5} 方向的规模：需要 {6} 个线程，至少 {7} 个块"},
     {"needs %llu bytes of shared memory a block, the limit is %llu", "每块需要 {1} 字节共享内存，上限是 {2}"},
-    {"%d buffers need %.3f GB, %s has %.3f GB", "{1} 个缓冲区需要 {2} GB，{3} 有 {4} GB"},
+    {"%d buffers need %llu bytes (%.3g GB), %s has %llu (%.3g GB)", "{1} 个缓冲区需要 {2} 字节（{3} GB），{4} 有 {5}（{6} GB）"},
     {"%s is about the memories of two GPUs, %s is none", "{1} 涉及两块 GPU 的内存，{2} 不是 GPU"},
     {"must be another device than the one that runs it, %s", "必须是与运行它的设备（{1}）不同的设备"},
     {"asked for in this way, %s needs a GPU of compute capability %d.%d; %s has %d.%d", "这样请求时，{1} 需要计算能力 {2}.{3} 的 GPU；{4} 是 {5}.{6}"},

@@ -114,7 +114,6 @@ static uint64_t widest_element_bytes(const struct experiment *experiment)
 }
 
 enum { SIZE_POINTER_BYTES = 64 };
-
 static const char *size_pointer(const struct experiment *experiment, char pointer[SIZE_POINTER_BYTES])
 {
     snprintf(pointer, SIZE_POINTER_BYTES, "#/%s",
@@ -306,12 +305,13 @@ static void check_refusal(const struct experiment *experiment, struct problems *
 static void check_memory(const struct experiment *experiment, const struct device_facts *facts,
                          struct problems *problems)
 {
-    uint64_t need = experiment_memory_bytes(experiment);
+    unsigned long long need = experiment_memory_bytes(experiment), has = facts->memory_bytes;
+    const struct kernel *kernel = experiment->kernel;
     char size[SIZE_POINTER_BYTES];
-    if (need > facts->memory_bytes)
-        problem_add(problems, experiment->kernel->dims ? size_pointer(experiment, size) : "#/arguments",
-                    "%d buffers need %.3f GB, %s has %.3f GB", experiment->kernel->buffer_count,
-                    (double)need * 1e-9, facts->name, (double)facts->memory_bytes * 1e-9);
+    if (need > has)
+        problem_add(problems, kernel->dims ? size_pointer(experiment, size) : "#/arguments",
+                    "%d buffers need %llu bytes (%.3g GB), %s has %llu (%.3g GB)", kernel->buffer_count, need,
+                    (double)need * 1e-9, facts->name, has, (double)has * 1e-9);
 }
 
 static void check_range(struct problems *problems, const char *pointer, double value, double min, double max)
