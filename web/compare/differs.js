@@ -53,7 +53,11 @@ export function apartPanel({apart, but_for}, allow) {
 }
 
 export function differsPanel({differs, but_for}) {
-  const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
+  /* How often the arrays were placed anew says more than whether that was asked for. */
+  const placed = differs.some(({field}) => field === "placement_new"),
+        beside = differs.filter(
+          ({field}) =>
+            !but_for.includes(field.replace(/^request\./, "")) && !(placed && field === "request.placement"));
   if (!beside.length)
     return h(
       "p", {class: "differs"},
