@@ -143,7 +143,10 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
     enum block_reason least = BLOCK_UNLISTED + 1;
     queue_admin_get_hold(service->queue, QUEUE_ALL_DEVICES, &hold);
     if (hold.held) {
-        snprintf(text, size, "the queue is paused%s%s", hold.owner[0] ? " by " : "", hold.owner);
+        char found[VIEW_WAITS_BYTES];
+        bool both = device >= 0 && block_reason_of(service, device, found, sizeof found) == BLOCK_HELD;
+        snprintf(text, size, "the queue is paused%s%s%s%s", hold.owner[0] ? " by " : "", hold.owner,
+                 both ? ", and " : "", both ? found : "");
         return;
     }
     if (device < 0) {

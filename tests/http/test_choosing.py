@@ -167,3 +167,4 @@ def test_what_waits_says_what_for(two):
     service.request("POST", "/v1/queue/pause")
     anywhere = service.post({**SMALL, "device": "any"}).json()
     assert anywhere["device"] is None and anywhere["device_name"] is None and anywhere["waits_for"] == "the queue is paused"
+    assert service.get(f"/v1/experiments/{waiting['id']}").json()["waits_for"] == "the queue is paused, and right is paused"
