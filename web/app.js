@@ -325,12 +325,13 @@ function frame() {
       class: "button menu",
       "aria-expanded": "false",
       "aria-controls": "nav",
-      onclick: () => {
-        const shown = document.body.classList.toggle("menu-open");
-        menu.setAttribute("aria-expanded", String(shown));
-      }
+      onclick: () => menuShow(!document.body.classList.contains("menu-open"))
     },
       t("shell.menu"));
+  const menuShow = shown => {
+    document.body.classList.toggle("menu-open", shown);
+    menu.setAttribute("aria-expanded", String(shown));
+  };
   const top =
     h("header", {class: "top"},
       h("div", {class: "inner"}, h("a", {class: "brand", href: link("")}, mark(), "coalesced"), nav, topState(),
@@ -339,9 +340,12 @@ function frame() {
   api.onToken((detail, wrong, signal) => tokenAsk(ask, detail, wrong, signal));
   main = h("main", {id: "main", tabindex: "-1"});
   top.addEventListener("click", ({target}) => {
-    if (!target.closest("a")) return;
-    document.body.classList.remove("menu-open");
-    menu.setAttribute("aria-expanded", "false");
+    if (target.closest("a")) menuShow(false);
+  });
+  top.addEventListener("keydown", ({key}) => {
+    if (key !== "Escape" || !document.body.classList.contains("menu-open")) return;
+    menuShow(false);
+    menu.focus();
   });
   live = h("div", {class: "unseen", role: "status", "aria-live": "polite"});
   const version = h("span", {});
