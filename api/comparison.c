@@ -23,7 +23,6 @@ const struct comparison_fact comparison_facts[COMPARISON_FACTS] = {
     {"sm_clock_mhz", "stability/live/sm_clock_mhz/2", true, false},
     {"memory_clock_mhz", "stability/live/memory_clock_mhz/2", true, false},
     {"throttle_reasons", "stability/live/throttle_reasons", true, false},
-    {"placement_new", "placement/new", false, false},
 };
 
 /* What else is read of a result, behind the facts. */

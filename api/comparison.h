@@ -129,7 +129,7 @@ struct comparison_fact {
     bool momentary;          /* it comes and goes: sides differ when what is most frequent does */
     bool of_build;           /* sides differ, too, when their runs have it in other parts */
 };
-enum { COMPARISON_FACTS = 13, COMPARISON_UUID = 1 /* the device's */ };
+enum { COMPARISON_FACTS = 12, COMPARISON_UUID = 1 /* the device's */ };
 extern const struct comparison_fact comparison_facts[COMPARISON_FACTS];
 
 /* The request must last as long. NULL: no memory. */

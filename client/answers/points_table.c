@@ -100,7 +100,8 @@ static void state_words(char text[STATE_BYTES], const json_t *point, const char 
         snprintf(text, STATE_BYTES, "%s", language_text(state));
 }
 
-/* Why a point has no valid result. */
+/* Why a point has no valid result. Of a point that was cancelled the reason is that of one run, and the others may have
+   another. */
 static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, const struct screen *screen)
 {
     char reason[LANGUAGE_REASON_BYTES], words[STATE_BYTES];
@@ -108,13 +109,13 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
                *detail = json_path_text(point, "failure.detail", NULL);
     if (!detail)
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
+    if (strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.asked") > 1)
+        detail = NULL;
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     state_words(words, point, state);
-    bool partly = strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.succeeded") > 0;
-    const char *separator = partly ? language_text("; the others: ") : language_text(": ");
     if (strcmp(state, "succeeded") != 0)
-        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words, detail ? separator : "",
-                     detail ? language_reason(detail, reason) : "");
+        sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words,
+                     detail ? language_text(": ") : "", detail ? language_reason(detail, reason) : "");
     else if (point_figures_verified(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, language_text("output WRONG"));
     else if (untimed)

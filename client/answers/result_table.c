@@ -40,14 +40,17 @@ static void print_lost(const json_t *experiment)
 /* The members of the request, without those that are rarely of interest. */
 static void print_request(const json_t *request)
 {
-    static const char hidden[] = "kernel measure labels counters transfers timeout_s grid";
+    static const char hidden[] = "kernel measure labels counters transfers timeout_s";
+    bool own =
+        strncmp(json_path_text(request, "kernel", ""), "src-", 4) == 0; /* its grid is part of the question */
     const char *name;
     json_t *value;
     putchar(' ');
     json_object_foreach ((json_t *)request, name, value) {
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
-        bool usual = strcmp(name, "priority") == 0 && strcmp(text, "0") == 0;
+        bool usual =
+            (strcmp(name, "priority") == 0 && strcmp(text, "0") == 0) || (strcmp(name, "grid") == 0 && !own);
         if (!words_contain(hidden, name) && *text && !usual)
             printf(" %s=%s", name, text);
         if (strcmp(name, "device") == 0)

@@ -57,7 +57,7 @@ static void print_placed(const json_t *values)
     json_array_foreach (values, i, row) {
         double runs = json_path_number(row, "runs");
         all += runs;
-        anew += json_path_true(row, "value") ? runs : 0;
+        anew += strcmp(json_path_text(row, "value", ""), "new") == 0 ? runs : 0;
     }
     printf(language_text("placed anew for %.0f of %.0f runs"), anew, all);
 }
@@ -76,7 +76,7 @@ static void print_differences(const json_t *comparison, const struct screen *scr
             break;
         }
         const char *field = json_path_text(row, "field", "?");
-        bool placed = strcmp(field, "placement_new") == 0;
+        bool placed = strcmp(field, "request.placement") == 0;
         void (*print)(const json_t *) = placed ? print_placed : print_values;
         printf(language_text("%s%s%s differs: A "), screen_style(screen, STYLE_WORSE),
                placed ? "placement" : field, screen_style(screen, STYLE_NONE));

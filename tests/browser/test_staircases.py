@@ -27,7 +27,7 @@ def wanted(service, query):
     def words(side, text):
         return [text.format(side["blocks_per_sm"], "block" if side["blocks_per_sm"] == 1 else "blocks", side["at"])] if side else []
     return [[axis, len(steps), None if now[axis] is None else str(now[axis]),
-             ", ".join(words(one["thresholds"][axis]["more"], "{} {} up to {}") + words(one["thresholds"][axis]["fewer"], "{} {} from {} on"))] for axis, steps in one["staircases"].items()]
+             ", ".join(words(one["thresholds"][axis]["more"], "{} {} at {}") + words(one["thresholds"][axis]["fewer"], "{} {} at {}"))] for axis, steps in one["staircases"].items()]
 
 
 def seen(walk):
@@ -50,7 +50,7 @@ def test_the_lesson_draws_the_chip_that_is_chosen(browser, service):
     walk = Walk(browser, service)
     walk.open("lessons/multiprocessor")
     walk.until(lambda: seen(walk) == wanted(service, "arch=sm_12&block=512&registers_per_thread=16&parameter_bytes=24"), 30)
-    assert ["registers", "16", "1 block from 17 on"] == [seen(walk)[0][k] for k in (0, 2, 3)]
+    assert ["registers", "16", "1 block at 17"] == [seen(walk)[0][k] for k in (0, 2, 3)]
     walk.end()
 
 

@@ -36,9 +36,9 @@ export async function staircasesAsk(occupancy, signal) {
   return answer?.occupancies[0] ?? null;
 }
 
-/* The sentences of a figure's thresholds: "8 blocks up to 32". */
-const thresholdsSay = ({more, fewer}) => [more && t("stairs.more", {n: more.blocks_per_sm, at: count(more.at)}),
-                                          fewer && t("stairs.fewer", {n: fewer.blocks_per_sm, at: count(fewer.at)})]
+/* The sentences of a figure's thresholds, the nearest figures at which it changes: "8 blocks at 32". */
+const thresholdsSay = ({more, fewer}) => [more && t("stairs.at", {n: more.blocks_per_sm, at: count(more.at)}),
+                                          fewer && t("stairs.at", {n: fewer.blocks_per_sm, at: count(fewer.at)})]
                                            .filter(Boolean);
 
 function staircase(axis, occupancy, {x, y, width}) {

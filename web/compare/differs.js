@@ -18,10 +18,10 @@ const sideValues = values => values.length ?
 
 const valuesOf = values => values.map(({value}) => value === null ? t("no_value") : valueText(value)).join(", ");
 
-/* Of how many runs the arrays were allocated anew: each value is true or false. */
+/* Of how many runs the arrays were to be allocated anew. */
 const sidePlaced = values => {
   const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
-  return t("compare.placed", {n: runsOf(values.filter(({value}) => value)), of: runsOf(values)});
+  return t("compare.placed", {n: runsOf(values.filter(({value}) => value === "new")), of: runsOf(values)});
 };
 
 const sideMeasured = ([{value}]) => new Intl.DateTimeFormat(language(), {dateStyle: "short", timeStyle: "medium"})
@@ -53,11 +53,7 @@ export function apartPanel({apart, but_for}, allow) {
 }
 
 export function differsPanel({differs, but_for}) {
-  /* How often the arrays were placed anew says more than whether that was asked for. */
-  const placed = differs.some(({field}) => field === "placement_new"),
-        beside = differs.filter(
-          ({field}) =>
-            !but_for.includes(field.replace(/^request\./, "")) && !(placed && field === "request.placement"));
+  const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
   if (!beside.length)
     return h(
       "p", {class: "differs"},
@@ -68,12 +64,13 @@ export function differsPanel({differs, but_for}) {
     h("p", {}, h("strong", {}, "△ ", t("compare.differs")), " ", t("compare.differs_why")),
     h("dl", {},
       beside.map(
-        ({field, a, b}) => field === "measured_at" ? h("div", {}, h("dt", {}, t("compare.measured_at")),
-                                                       h("dd", {}, "A ", sideMeasured(a), t("punct.semicolon"), "B ",
-                                                         sideMeasured(b), t("punct.stop"), t("compare.in_turns"))) :
-          field === "placement_new"                ? h("div", {}, h("dt", {}, t("compare.placement")),
-                                                       h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
-                                      h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
-                                        h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ",
-                                          h("code", {}, sideValues(b)))))));
+        ({field, a, b}) => field === "measured_at" ?
+          h("div", {}, h("dt", {}, t("compare.measured_at")),
+            h("dd", {}, "A ", sideMeasured(a), t("punct.semicolon"), "B ", sideMeasured(b), t("punct.stop"),
+              t("compare.in_turns"))) :
+          field === "request.placement" ?
+          h("div", {}, h("dt", {}, t("compare.placement")),
+            h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
+          h("div", {}, h("dt", {}, field.replace(/^request\./, "").replaceAll("_", " ")),
+            h("dd", {}, "A ", h("code", {}, sideValues(a)), "  B ", h("code", {}, sideValues(b)))))));
 }

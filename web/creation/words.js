@@ -14,7 +14,7 @@ wordsAdd({
   "new.of_first": ["Drawn and predicted for the first of {n} points: {what}.", "图与预测针对 {n} 个点中的第一个：{what}。"],
   "new.values_or": ["{n} values: an axis; for one number write {number}", "{n} 个值：一个轴；若指一个数，请写 {number}"],
   "new.values": ["{n} values: an axis", "{n} 个值：一个轴"],
-  "new.an_array": ["{size} of elements", "{size}（元素合计）"],
+  "new.an_array": ["{size} of elements", "{size} 的元素"],
   "new.sector_is": ["a sector is {sector}, a line {line}", "一个扇区 {sector} 个元素，一个缓存行 {line} 个"],
   "new.banks": ["32 banks, 4 bytes each", "32 个存储体，每个 4 字节"],
   "new.slider": ["{name}, as a slider", "{name}（滑块）"],

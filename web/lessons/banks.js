@@ -72,6 +72,11 @@ export default {
     "A turn at a bank is a cycle of a multiprocessor: {x} conflicts over {sms} multiprocessors at {ghz} GHz are {turns_us} µs at most. `swizzled` has none of them, but {instr_sw} instructions instead of {instr_pa}, for its remainder.",
     "存储体的一轮是一个多处理器的一个周期：{x} 次冲突分摊到 {sms} 个 {ghz} GHz 的多处理器，最多 {turns_us} µs。`swizzled` 没有冲突，但取余数使指令从 {instr_pa} 条增加到 {instr_sw} 条。"
   ]],
+  "cpu":
+    [
+      "A CPU has no banks of shared memory: what it takes here says nothing about bank conflicts.",
+      "CPU 的存储器没有这样的存储体：它在这里的用时说明不了存储体冲突。"
+    ],
   "intro":
     [
       [
@@ -105,8 +110,8 @@ export default {
         "unit": "×",
         "answer": "times8",
         "reply": [[
-          "**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and costs nothing here, {t2} µs, because something else in the loop takes longer.",
-          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在这里却不花时间，{t2} µs，因为循环里的其他指令更费时间。"
+          "**{times8} times**: {t8} µs against {t1}. Stride 2 takes two turns and no more time on the H200, {t2} µs, because something else in the loop takes longer.",
+          "**{times8} 倍**：{t8} µs 对 {t1} µs。步长 2 要两轮，在 H200 上却不多花时间，{t2} µs，因为循环里的其他指令更费时间。"
         ]]
       },
       {
@@ -136,12 +141,12 @@ export default {
         "answer": 0,
         "reply": [
           [
-            "From {sh} µs `padded` comes down to {pa}, `swizzled` to {sw}: no conflict is predicted for either, but `swizzled` executes more instructions. And the fastest of the twenty variants and block shapes that were measured uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile, `padded` with blocks of 32 × 8, takes {pb}.",
-            "原来 {sh} µs，`padded` 降到 {pa}，`swizzled` 降到 {sw}：预测两者都没有冲突，但 `swizzled` 执行的指令更多。而在测过的二十种写法与块形状里，最快的根本不用分块：线程块 8 × 32 的跨步读取，{nc} µs；用分块的写法里最好的是线程块 32 × 8 的 `padded`，要 {pb} µs。"
+            "In blocks of 32 × 32 `padded` comes down from {sh} µs to {pa}, `swizzled` to {sw}: no conflict is predicted for either, but `swizzled` executes more instructions. And the fastest of the twenty variants and block shapes that were measured uses no tile: strided loads with blocks of 8 × 32, {nc} µs; the best tile, `padded` with blocks of 32 × 8, takes {pb}.",
+            "线程块为 32 × 32 时，`padded` 从 {sh} µs 降到 {pa}，`swizzled` 降到 {sw}：预测两者都没有冲突，但 `swizzled` 执行的指令更多。而在测过的二十种写法与块形状里，最快的根本不用分块：线程块 8 × 32 的跨步读取，{nc} µs；用分块的写法里最好的是线程块 32 × 8 的 `padded`，要 {pb} µs。"
           ],
           [
-            "Counted conflicts are above the predicted ones in every row, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",
-            "每一行计数的冲突都多于预测，连无须等待时也是如此（步长 1 时 {q1} 次）。所以请比较差值。"
+            "Conflicts were counted, too (docs/lessons.md): more than predicted at every stride, even where there is nothing to wait for ({q1} at stride 1). So hold differences against each other.",
+            "冲突也计了数（见 docs/lessons.zh.md）：每个步长都多于预测，连无须等待时也是如此（步长 1 时 {q1} 次）。所以请比较差值。"
           ]
         ]
       }

@@ -98,6 +98,11 @@ export default {
     "Warps needed = latency in cycles × warps that issue in a cycle: {w90} here, an [occupancy] of {need}. For sm_20 and sm_21, two warps in two cycles, it is the {w20} and {w21} of the posts. For sm_30, four warps in every cycle, it is {w30} and not {w20}: its eight instructions a cycle are four pairs, each pair of one [warp].",
     "所需线程束数 = 以周期计的延迟 × 每周期能发射的线程束数：这里是 {w90} 个，[occupancy]为 {need}。sm_20 和 sm_21 每两个周期从两个线程束发射，需要 {w20} 和 {w21} 个，与博文一致。sm_30 每个周期从四个线程束发射，需要 {w30} 个而不是 {w20} 个：它每周期的八条指令是四对，每对来自同一个[warp]。"
   ]],
+  "cpu":
+    [
+      "A CPU does not hide its waits by other warps: what it takes here says nothing about occupancy.",
+      "CPU 不靠其他线程束隐藏等待：它在这里的用时说明不了占用率。"
+    ],
   "intro":
     [
       [

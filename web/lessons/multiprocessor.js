@@ -138,6 +138,11 @@ export default {
         "[warp]还会在同步点（屏障）等待，直到同一线程块的所有线程束都到达。多个驻留的线程块正好能填补这段空闲：不同线程块之间不必互相等待。"
       ]
     ],
+  "cpu":
+    [
+      "A CPU has no multiprocessors whose blocks are resident: what it takes here says nothing about them.",
+      "CPU 没有容纳驻留线程块的多处理器：它在这里的用时说明不了这些问题。"
+    ],
   "intro":
     [
       [

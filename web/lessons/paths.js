@@ -113,6 +113,11 @@ export default {
         "**“L1 在 Maxwell 之后就不用了。”**这只适用于 Maxwell 和 sm_61，而且只是全局读取的默认行为：sm_50 的全局读取不经过 L1，sm_52 和 sm_61 要用编译选项（`-Xptxas -dlcm=ca`）才会启用。sm_60 以及 Volta（sm_70）以来的每一种芯片，读取默认都经过 L1。正因如此，第 1 课的第五个扇区才能在 L1 里命中。"
       ]
     ],
+  "cpu":
+    [
+      "A load of a CPU cannot be told to go past the L1: what it takes here says nothing about these paths.",
+      "CPU 的读取不能指定绕过 L1：它在这里的用时说明不了这些通路。"
+    ],
   "intro": [[
     "In lesson 1 the fifth sector was found in the L1. A load can be told to go past it: `cg` and `volatile` do, `ldg` does not.",
     "在第 1 课里，第五个扇区是在 L1 里命中的。读取也可以绕过 L1：`cg` 和 `volatile` 会绕过，`ldg` 不会。"

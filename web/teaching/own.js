@@ -9,7 +9,7 @@ import {button} from "../parts.js";
 import {isSure, RUNS_LEAST} from "../sweep/sure.js";
 import {medianOf, rowsOf} from "../table.js";
 import {t} from "../words.js";
-import {ownRatios, sizeText} from "./figures.js";
+import {ownRatios, say, sizeText} from "./figures.js";
 import "./words.js";
 
 /* With this many runs of each point, more are not offered. */
@@ -107,20 +107,23 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     offer(true, state.repeat === 1 ? unstable && RUNS_LEAST : state.repeat < RUNS_MOST && 2 * state.repeat);
     const {size} = requestOf(lesson, device),
           axis = typeof state.points[0]?.values.size === "number"; /* else one shape */
+    /* lesson.cpu: why a CPU does not answer it. */
+    const other = device.backend === "cpu" && lesson.cpu;
     const what = device.backend === "cpu" ?
-      t(ownRatios(lesson, rows) ? "lessons.cpu_says" : "lessons.cpu_only_says",
+      t(ownRatios(lesson, rows) && !other ? "lessons.cpu_says" : "lessons.cpu_only_says",
         {name: device.name ?? "CPU", n: sizesText(size, axis), words: axis ? 2 : 1}) :
       t("lessons.device_says", {name: device.name});
     redraw(
       said,
       state.succeeded < state.total &&
         [t("lessons.some_failed", {n: count(state.total - state.succeeded), of: count(state.total)}), " "],
-      what, " ", unstable > 0 && [t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)}), " "],
-      sweepLink(id));
+      what, " ", other && [say(other), " "],
+      unstable > 0 && [t("lessons.own_unstable", {n: count(unstable), of: count(rows.length)}), " "], sweepLink(id));
     const place = said.getBoundingClientRect(), seen = place.top >= 0 && place.top < innerHeight;
     onOwn({
       rows,
       device,
+      other,
       short: shortOf(device),
       size: axis ? null : size,
       same_sizes: axis && size.every(one => lesson.ask.size.includes(one))

@@ -60,7 +60,8 @@ function choicesOf({lesson, question, guess, onGuess}) {
 function scaleOf({lesson, question, guess, own, onGuess}) {
   const answered = guess !== undefined, [min, max, step] = question.scale, {unit} = question;
   let put = answered ? guess : null;
-  const mine = own && ownFigure(lesson, question.answer, own.rows), unsure = mine && !mine.stable && isRatio(unit);
+  const mine = own && !own.other && ownFigure(lesson, question.answer, own.rows),
+        unsure = mine && !mine.stable && isRatio(unit);
   const marks = () => {
     const list = put === null ?
       [] :
@@ -182,7 +183,8 @@ function rowsOf({lesson, question, own}) {
   return h(
     "div", {class: "measured-rows"}, table(t("lessons.rows"), heads, rows.map(row => h("tr", {}, cells(row)))),
     own && rows.some(row => row !== first && row.mine?.stable && first.mine?.stable) &&
-      h("p", {class: "note"}, t(own.same_sizes ? "lessons.own_ratios" : "lessons.own_scale"),
+      h("p", {class: "note"},
+        own.other ? say(own.other) : t(own.same_sizes ? "lessons.own_ratios" : "lessons.own_scale"),
         rows.some(row => row !== first && row.mine && first.mine && meetMark(row.mine, first.mine)) &&
           ` ◌${t("punct.colon")}${t("lessons.own_meet")}`));
 }
