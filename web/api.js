@@ -188,7 +188,7 @@ async function fail(reply) {
 }
 
 /* {status, headers, json} */
-/* Of localStorage: there when this browser has submitted something. */
+/* Of localStorage: how often this browser has submitted something. */
 export const RAN_HERE = "ran here";
 
 export async function send(method, path, body, {headers, wait, signal} = {}) {
@@ -198,7 +198,7 @@ export async function send(method, path, body, {headers, wait, signal} = {}) {
   const reply =
     await ask(method, path, {body: body === undefined ? undefined : JSON.stringify(body), headers: all, signal});
   if (!reply.ok) await fail(reply);
-  if (all["Idempotency-Key"]) localStorage.setItem(RAN_HERE, "");
+  if (all["Idempotency-Key"]) localStorage.setItem(RAN_HERE, Number(localStorage.getItem(RAN_HERE)) + 1);
   return {status: reply.status, headers: reply.headers, json: reply.status === 204 ? null : await reply.json()};
 }
 

@@ -15,8 +15,12 @@ def test_an_example_runs_at_a_click_and_the_welcome_goes(browser, serve):
     walk.says("GB/s", "h1")
     one, = service.get("/v1/experiments").json()["experiments"]
     assert one["request"]["kernel"] == "read_offset" and one["request"]["offset"] == 11
-    walk.open("").says("offset 11")
-    assert not walk.text(".welcome")
+    walk.open("").says("offset 11").says("What does a misaligned load cost?", ".welcome")  # one run makes nobody at home
+    for offset in range(4):
+        service.run({**SMALL, "offset": offset})
+    walk.open("").says("Published tables", ".welcome")  # those were another's
+    walk.script("localStorage.setItem('ran here', 5)")
+    walk.open("").says("offset 3").until(lambda: not walk.text(".welcome"))
     walk.end()
 
 
@@ -27,7 +31,8 @@ def test_who_has_run_nothing_sees_what_others_measured_first(browser, serve, tmp
     service = serve("--token-file", str(tokens), ready=False)
     service.headers = {"Authorization": f"Bearer {SECRET['ada']}"}
     service.until(lambda: service.get("/readyz").status_code == 200)
-    service.run({**SMALL, "offset": 7})
+    for _ in range(5):
+        service.run({**SMALL, "offset": 7})
     walk = Walk(browser, service).open("")
     for name, newcomer in ("bob", True), ("ada", False):
         walk.script("sessionStorage.setItem('token', arguments[0])", SECRET[name])

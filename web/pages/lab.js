@@ -11,7 +11,7 @@ import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepO
 import {reasonSaid, t} from "../words.js";
 import "../lab/words.js";
 
-const SWEEPS = 3, RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000;
+const SWEEPS = 3, RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000, NEWCOMER_RUNS = 5;
 
 export const title = () => t("nav.lab");
 
@@ -255,8 +255,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     redraw(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
-  /* A user who has submitted nothing sees where to begin above the results. Without tokens users are not known, and it
-     is the browser that has submitted nothing. */
+  /* A user who has submitted less than NEWCOMER_RUNS sees where to begin above the results. Without tokens users are
+     not known, and it is the browser that has. */
   const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
         first = h("div", {class: "grid welcome"});
   let looked = false;
@@ -265,8 +265,9 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     looked = true;
     if (me.name && me.role === "admin") return; /* who looks after the devices sees them first */
     const own = me.name && me.role !== "read" ? `&owner=${encodeURIComponent(me.name)}` : "";
-    const {experiments} = await api.get(`/v1/experiments?page_size=1${own}`, {signal});
-    if (experiments.length && (me.name || localStorage.getItem(RAN_HERE) !== null)) return;
+    const {experiments} = await api.get(`/v1/experiments?page_size=${NEWCOMER_RUNS}${own}`, {signal}),
+          runs = me.name ? experiments.length : Number(localStorage.getItem(RAN_HERE));
+    if (experiments.length === NEWCOMER_RUNS && runs >= NEWCOMER_RUNS) return;
     const {welcome} = await import("../welcome.js");
     if (signal.aborted) return;
     replace(first, welcome({device: devices[0], go, signal}));
