@@ -180,17 +180,15 @@ export function tip(node, text) {
   return node;
 }
 
-/* Gives the focus to the first element of the page's main part that takes it and is on the screen; else to the heading.
- */
+/* Gives the focus to the heading where that is on the screen, else to the first below the page's top that takes it. */
 export function focusInView(root = document.querySelector("main")) {
-  const seen = [...root.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].find(one => {
+  const bar = document.querySelector(".top")?.offsetHeight ?? 0, inView = one => {
     const {top, bottom, width} = one.getBoundingClientRect();
-    return width && top >= 0 && bottom <= innerHeight && !one.disabled;
-  });
-  if (seen)
-    seen.focus({preventScroll: true});
-  else
-    headingFocus(root);
+    return width && top >= bar && bottom <= innerHeight && !one.disabled;
+  };
+  const seen = [...root.querySelectorAll("h1, a[href], button, input, select, textarea, summary")].find(inView);
+  if (!seen || seen.localName === "h1") return headingFocus(root);
+  seen.focus({preventScroll: true});
 }
 
 /* Moves the focus to the heading, for use after the focused element was removed from the page. */

@@ -44,23 +44,24 @@ static int read_address(const char *text, char **url, char **unix_path, struct e
     } else {
         bool whole = strstr(text, "://") != NULL;
         bool http = !whole || strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
-        if (asprintf(url, "%s%s", whole ? "" : "http://", text) < 0)
+        if (asprintf(url, "%s%s", whole ? "" : "http://", text) < 0) {
             *url = NULL;
-        if (*url && (!http || !is_url(*url))) {
+            return error_set(error, ERROR_MEMORY, language_text("no memory"));
+        }
+        if (!http || !is_url(*url)) {
             free(*url);
             *url = NULL;
             return error_set(
                 error, ERROR_INVALID,
                 language_text("\"%s\" is no address: http://host:port, https://host or unix:/path"), text);
         }
-        size_t end = *url ? strlen(*url) : 0;
+        size_t end = strlen(*url);
         while (end > 0 && (*url)[end - 1] == '/')
             end--;
         if (end > 3 &&
             strncmp(*url + end - 3, "/ui", 3) == 0) /* the page's address: the service's is before it */
             end -= 3;
-        if (*url)
-            (*url)[end] = '\0';
+        (*url)[end] = '\0';
     }
     if (*url && (strncmp(text, "unix:", 5) != 0 || *unix_path))
         return 0;

@@ -161,6 +161,8 @@ def test_a_run_from_the_form_to_its_result_and_back(browser, service):
     service.until(lambda: any("GB/s" in text for text in texts(browser, ".headline")))
     assert browser.execute_script("return document.activeElement.matches('h1.headline')")
     browser.switch_to.active_element.send_keys(Keys.TAB)
+    service.until(lambda: browser.switch_to.active_element.text == "What a GPU is predicted to take")
+    browser.switch_to.active_element.send_keys(Keys.TAB)
     service.until(lambda: browser.switch_to.active_element.text == "Change")
     id = browser.current_url.rsplit("/", 1)[1]
     result = service.get(f"/v1/experiments/{id}").json()

@@ -159,7 +159,7 @@ def test_another_kernel_in_the_place_of_an_example_has_nothing_of_its_launch(bro
     assert walk.all("#field-stride")[0].get_attribute("placeholder") == "0"
     fill(walk, "stride", "4")
     fill(walk, "n", "1024")
-    walk.says("is loaded by thread", ".lead").says("of the source before this error", ".source-results")
+    walk.says("is loaded by thread", ".lead").says("of what stood there before this error", ".source-results")
     assert walk.until(lambda: walk.text(".fault-at")) == "in", "the array that the sentence names"
     faded = lambda: walk.script("getComputedStyle(document.querySelector('.source-results b, .source-results strong')).color == getComputedStyle(document.querySelector('.source-results .stale, .source-results p.note')).color")  # noqa: E731
     walk.until(faded)

@@ -66,7 +66,7 @@ export function chosenBar({chosen, actions, more, again}) {
     update();
     focus(verb ? "bulk no" : `bulk ${of}`);
   }
-  let top = null; /* of the page: a browser scrolls to where the bar would be if it did not stick */
+  let top = null; /* scrollY, which Tab within the bar would change */
   node.addEventListener("keydown", event => {
     if (event.key === "Escape") chosen.leave();
     top = event.key === "Tab" ? scrollY : null;

@@ -1,6 +1,6 @@
 /* Cancels one experiment, or a whole sweep: cancelAsked(path, me, signal), the path as in links, me as in live.js.
    Where that ends more than one run, or somebody else's, it asks first, with how many of whom; then it says what
-   happened. Promises whether it was done. othersSaid(owners, me): whose else what is to be removed is. */
+   happened. Promises whether it was done. othersSaid(owners, me): a sentence with the others among owners, or "". */
 import {del, get} from "../api.js";
 import {count} from "../format.js";
 import {askedText} from "../parts.js";

@@ -182,6 +182,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   let perBlock = 1;
+  /* What a drawing is asked for. */
   function givenOf(typed, made) {
     const own = ownArch(), asked = chipsNow(),
           firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]);
@@ -214,8 +215,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         state.warp = 0;
         return void ask();
       }
-      const before_it = steady?.kernel === kernel.name ? steady : drawnOf ?? withoutWrong(error.errors);
-      if (before_it !== drawnOf) await drawAgain(before_it).catch(() => {});
+      if (steady?.kernel === kernel.name && steady !== drawnOf) await drawAgain(steady).catch(() => {});
       return wrongShow(error, rangesSaid());
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
@@ -247,12 +247,6 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   form_node.addEventListener("focusin", () => {
     steady = drawnOf;
   });
-  /* A form that opens with a wrong value has its initial one drawn. */
-  function withoutWrong(errors) {
-    const wrong = new Set([...errors.map(({pointer}) => fieldOfPointer(pointer)), ...Object.keys(rangesSaid())]),
-          typed = Object.fromEntries(Object.entries(state.typed).filter(([name]) => !wrong.has(name)));
-    return givenOf(typed, requestOf(kernel, fields, typed));
-  }
   async function drawAgain(given) {
     const {question, warp, drawnFirst} = given,
                            answer = await post(
