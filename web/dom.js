@@ -180,7 +180,6 @@ export function tip(node, text) {
   return node;
 }
 
-/* Gives the focus to the heading where that is on the screen, else to the first below the page's top that takes it. */
 export function focusInView(root = document.querySelector("main")) {
   const bar = document.querySelector(".top")?.offsetHeight ?? 0, inView = one => {
     const {top, bottom, width} = one.getBoundingClientRect();

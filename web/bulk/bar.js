@@ -66,18 +66,7 @@ export function chosenBar({chosen, actions, more, again}) {
     update();
     focus(verb ? "bulk no" : `bulk ${of}`);
   }
-  let top = null; /* scrollY, which Tab within the bar would change */
-  node.addEventListener("keydown", event => {
-    if (event.key === "Escape") chosen.leave();
-    top = event.key === "Tab" ? scrollY : null;
-  });
-  node.addEventListener("focusin", () => {
-    if (top !== null) scrollTo(0, top);
-    top = null;
-  });
-  node.addEventListener("focusout", ({relatedTarget: next}) => {
-    if (!node.contains(next)) top = null;
-  });
+  node.addEventListener("keydown", event => event.key === "Escape" && chosen.leave());
   function update() {
     const items = chosen.list(), elsewhere = chosen.elsewhere().length, further = more();
     node.hidden = !items.length && !further.length;
