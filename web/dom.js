@@ -9,7 +9,7 @@
    from a page's .acts the first of these gets it; redrawEach(node, children) touches only those children, elements,
    that look different, and of rows of a table only such cells: what one is about to click on stays. Neither touches
    what holds the button that is pressed just now. tip(node, text) tells the text on hover, focus and tap.
-   headingFocus() gives the focus to the page's heading, focusInView() to what is on the screen. */
+   headingFocus() gives the focus to the page's heading. */
 
 const properties = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
 
@@ -178,16 +178,6 @@ export function tip(node, text) {
   node.setAttribute("aria-description", text);
   if (!node.matches("a, button, input, select, textarea, summary, [tabindex]")) node.setAttribute("tabindex", "0");
   return node;
-}
-
-export function focusInView(root = document.querySelector("main")) {
-  const bar = document.querySelector(".top")?.offsetHeight ?? 0, inView = one => {
-    const {top, bottom, width} = one.getBoundingClientRect();
-    return width && top >= bar && bottom <= innerHeight && !one.disabled;
-  };
-  const seen = [...root.querySelectorAll("h1, a[href], button, input, select, textarea, summary")].find(inView);
-  if (!seen || seen.localName === "h1") return headingFocus(root);
-  seen.focus({preventScroll: true});
 }
 
 /* Moves the focus to the heading, for use after the focused element was removed from the page. */

@@ -13,7 +13,7 @@
    what has the focus afterwards; fresh(), each second, promises whether there is still something to ask, and the
    question is drawn anew; told(words, place), functions: the nodes, and what gets the focus if nothing has it, not
    given: the button that closes them. */
-import {focusInView, h, redraw} from "../dom.js";
+import {h, headingFocus, redraw} from "../dom.js";
 import {count} from "../format.js";
 import {button} from "../parts.js";
 import {jobsPlace} from "../removals.js";
@@ -69,7 +69,7 @@ function jobDraw(job) {
   const close = () => {
     jobs.splice(jobs.indexOf(job), 1);
     draw();
-    setTimeout(() => document.activeElement === document.body && focusInView());
+    setTimeout(() => document.activeElement === document.body && headingFocus());
   };
   return h(
     "div", {class: "job"},
