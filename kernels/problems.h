@@ -21,7 +21,7 @@ struct problems {
 /* True when no further problem can be stored. Code that reads input of a client's length stops then. */
 bool problems_full(const struct problems *problems);
 
-/* True when one of those that are stored is about the request's member "#/`member`" itself. */
+/* True when a stored problem has the pointer "#/`member`": that member of the request is wrong. */
 bool problems_about(const struct problems *problems, const char *member);
 
 void problem_add(struct problems *problems, const char *pointer, const char *format, ...)

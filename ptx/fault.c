@@ -17,7 +17,7 @@ struct ptx_thread fault_thread(const struct machine *run, unsigned thread,
     return at;
 }
 
-/* Of a loop that was unrolled, each turn has instructions of its own at one place of the source. */
+/* Compares places in the source, where they are known: an unrolled loop has several instructions at one place. */
 static bool at_one_place(const struct ptx_thread *a, const struct ptx_thread *b)
 {
     const struct ptx_position *p = &a->position, *q = &b->position;

@@ -100,8 +100,8 @@ static void state_words(char text[STATE_BYTES], const json_t *point, const char 
         snprintf(text, STATE_BYTES, "%s", language_text(state));
 }
 
-/* Why a point has no valid result. Of a point that was cancelled the reason is that of one run, and the others may have
-   another. */
+/* Why a point has no valid result. Where several runs were cancelled no reason is printed: the service gives that of one
+   run, and the other runs may have another. */
 static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, const struct screen *screen)
 {
     char reason[LANGUAGE_REASON_BYTES], words[STATE_BYTES];

@@ -41,8 +41,8 @@ static void print_lost(const json_t *experiment)
 static void print_request(const json_t *request)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s";
-    bool own =
-        strncmp(json_path_text(request, "kernel", ""), "src-", 4) == 0; /* its grid is part of the question */
+    bool own = strncmp(json_path_text(request, "kernel", ""), "src-", 4) ==
+               0; /* its grid does not follow from the size */
     const char *name;
     json_t *value;
     putchar(' ');

@@ -36,7 +36,7 @@ export async function staircasesAsk(occupancy, signal) {
   return answer?.occupancies[0] ?? null;
 }
 
-/* The sentences of a figure's thresholds, the nearest figures at which it changes: "8 blocks at 32". */
+/* The nearest thresholds, at which another number of blocks fits: "8 blocks at 32". */
 const thresholdsSay = ({more, fewer}) => [more && t("stairs.at", {n: more.blocks_per_sm, at: count(more.at)}),
                                           fewer && t("stairs.at", {n: fewer.blocks_per_sm, at: count(fewer.at)})]
                                            .filter(Boolean);

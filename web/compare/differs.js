@@ -18,7 +18,7 @@ const sideValues = values => values.length ?
 
 const valuesOf = values => values.map(({value}) => value === null ? t("no_value") : valueText(value)).join(", ");
 
-/* Of how many runs the arrays were to be allocated anew. */
+/* How many runs asked for newly allocated arrays. */
 const sidePlaced = values => {
   const runsOf = some => count(some.reduce((sum, {runs}) => sum + runs, 0));
   return t("compare.placed", {n: runsOf(values.filter(({value}) => value === "new")), of: runsOf(values)});

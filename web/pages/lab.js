@@ -255,8 +255,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     redraw(choice, one(t("lab.mine"), true), one(t("lab.everybodys"), false));
   }
 
-  /* A user who has submitted less than NEWCOMER_RUNS sees where to begin above the results. Without tokens users are
-     not known, and it is the browser that has. */
+  /* A user with fewer than NEWCOMER_RUNS submissions sees the introduction above the results. Without tokens the
+     service does not know its users, and the submissions of this browser are counted. */
   const results = h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("lab.results")), choice), resultsBody),
         first = h("div", {class: "grid welcome"});
   let looked = false;

@@ -182,7 +182,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   let perBlock = 1;
-  /* What a drawing is asked for. */
+  /* The state of the form for which a drawing is asked. */
   function givenOf(typed, made) {
     const own = ownArch(), asked = chipsNow(),
           firsts = Object.entries(made.values).map(([name, [first]]) => [name, [first].flat().join("x")]);

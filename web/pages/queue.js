@@ -30,7 +30,8 @@ const holdButton = (api, held, path, names, small) =>
 const inOrder = (a, b) =>
   (a.state !== "running") - (b.state !== "running") || (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
 
-/* One's own as they are in `queue`, which was read at another time. ended: {id: state} of what ended since. */
+/* The user's own experiments, adjusted to `queue`, which was read at another time. ended: {id: state} of the
+   experiments that ended since `own` was read. */
 function ownIn(queue, own, ended) {
   const runs = new Set(queue.devices.map(one => one.running)), ids = new Set(own.map(one => one.id)),
         past = own.filter(one => ended.has(one.id)),

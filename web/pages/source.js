@@ -256,7 +256,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       chartForget();
   }
 
-  /* It is made of the constants of a device of that architecture. */
+  /* Shows the predicted time, or why there is none: no device of that architecture has known constants. */
   function timeShow({time: predicted}) {
     const {device_name: device, note} = predicted ?? {};
     time.show(

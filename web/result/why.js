@@ -26,7 +26,7 @@ wordsAdd({
 
 export const timeKnown = ({time}) => Boolean(time) && !time.status;
 
-/* Where it is not known, the form tells what a GPU is predicted to take. */
+/* Where the reason for the time is not known, a link leads to the form, which predicts the time on a GPU. */
 export function whyLine({time, request}) {
   if (!time) return null;
   if (time.status)

@@ -107,7 +107,7 @@ export function ownOf({lesson, name, device, sweep, signal, onOwn, onSweep}) {
     offer(true, state.repeat === 1 ? unstable && RUNS_LEAST : state.repeat < RUNS_MOST && 2 * state.repeat);
     const {size} = requestOf(lesson, device),
           axis = typeof state.points[0]?.values.size === "number"; /* else one shape */
-    /* lesson.cpu: why a CPU does not answer it. */
+    /* lesson.cpu says why a time on a CPU does not answer the lesson; other is that text, or false. */
     const other = device.backend === "cpu" && lesson.cpu;
     const what = device.backend === "cpu" ?
       t(ownRatios(lesson, rows) && !other ? "lessons.cpu_says" : "lessons.cpu_only_says",

@@ -294,7 +294,7 @@ export function pictureOf({lesson, signal, onChange}) {
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };
 
-  /* What a question that is still open will set the picture to: its time is the answer. */
+  /* True when the picture shows the values that an open question asks about: their time would tell the answer. */
   const isAsked = () =>
     lesson.questions.slice(state.answered)
       .some(({set}) => set && Object.entries(set).every(([name, value]) => String(values()[name]) === String(value)));
