@@ -120,6 +120,21 @@ void view_experiment_write(struct json_writer *json, const char *key,
     json_writer_end(json);
 }
 
+void view_experiment_queued(struct json_writer *json, const char *key,
+                            const struct view_experiment *experiment)
+{
+    json_writer_begin_object(json, key);
+    json_writer_string(json, "id", experiment->id);
+    json_writer_string(json, "state", experiment->state);
+    view_device_name(json, experiment->device, experiment->device_name);
+    json_writer_name(json, "owner", experiment->owner);
+    json_writer_time(json, "submitted_at", experiment->submitted_ms);
+    write_place(json, experiment);
+    json_writer_json(json, "request", experiment->request);
+    write_links(json, experiment);
+    json_writer_end(json);
+}
+
 void view_experiment_accepted(struct json_writer *json, const char *key,
                               const struct view_experiment *experiment)
 {

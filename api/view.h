@@ -33,6 +33,10 @@ struct view_experiment {
     char waits_for[VIEW_WAITS_BYTES]; /* why it cannot begin, besides other experiments; empty: it can */
 };
 
+/* One that waits or runs, with its position. */
+void view_experiment_queued(struct json_writer *json, const char *key,
+                            const struct view_experiment *experiment);
+
 /* All of it: the state of one that has not ended, or the result. */
 void view_experiment_write(struct json_writer *json, const char *key,
                            const struct view_experiment *experiment);

@@ -1,9 +1,10 @@
 /* Owns the page's stream of events, and says how the devices are and what waits: asked for once, for all who show it.
 
-   watchLive(f) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
-   changes; returns a function that ends it. `at` is when it was read, as Date.now(). The queue follows the service's
-   events, at most once a second, and its times are read again every 2 s while something waits; readings of the devices
-   are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this.
+   watchLive(f, most) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
+   changes; returns a function that ends it. With `most` queue.experiments are those that run or are next, and the first
+   `most` of one's own, as they are at the same moment. `at` is when it was read, as Date.now(). The queue follows the
+   service's events, at most once a second, and its times are read again every 2 s while something waits; readings of
+   the devices are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this.
    devicesListed(signal) promises the list alone. forRunners(button(...), signal) is a button for who may run
    experiments, heldNote(index, signal) a line beside it while nothing begins. */
 import * as api from "./api.js";
@@ -19,11 +20,11 @@ const state = {
   me: null,
   at: null
 };
-const watchers = new Set(), listeners = new Set();
-let running = null;
+const watchers = new Map(), listeners = new Set(); /* f and its `most`, or undefined */
+let running = null, queueRead = null;
 
 function watchersCall() {
-  for (const f of [...watchers]) f(state);
+  for (const f of [...watchers.keys()]) f(state);
 }
 
 /* What a `device` event tells of it; throttling and limits stay what was read last. True: it is another than it was, to
@@ -76,7 +77,9 @@ function begin() {
   const own = new AbortController(), {signal} = own;
   const quietly = f => () => !document.hidden && f().then(watchersCall, () => {});
   const queue = atMost(QUEUE_MS, quietly(async () => {
-                         state.queue = await api.get("/v1/queue", {signal});
+                         const most = [...watchers.values()].filter(Number.isInteger);
+                         state.queue = await api.get(
+                           `/v1/queue${most.length ? `?experiments=${Math.max(...most)}` : ""}`, {signal});
                        }));
   let streaming = false;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
@@ -88,8 +91,10 @@ function begin() {
     state.me = null;
     watchersCall();
     meRead();
+    queue();
   });
   meRead();
+  queueRead = queue;
   queue();
   devices();
   api.events("/v1/events", {
@@ -126,9 +131,10 @@ function begin() {
   };
 }
 
-export function watchLive(f) {
-  watchers.add(f);
+export function watchLive(f, most) {
+  watchers.set(f, most);
   running ??= begin();
+  if (most !== undefined && !state.queue?.experiments) queueRead();
   f(state);
   return () => {
     watchers.delete(f);

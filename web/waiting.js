@@ -1,14 +1,12 @@
 /* What waits for devices, as the lab and the queue's page show it: each owner's, in the order in which they begin.
 
-   class Known remembers what is asked by an experiment's id (requests do not change); its settled(queue) is the queue
-   to draw. linesOf(queue) are the queues:
-   devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as links.
-   steadyRows(node, changed) gives a function of (known, line), the rows of its table: {owner, queued, next, begins,
-   ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the node's
-   tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
-   runsOn(known, queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that
-   it is of. Until that is known the row is of the one before, so that nobody's press is lost while short runs go by;
-   the first time something in its place holds the focus. */
+   experimentOf(queue, id) is what the queue says of an experiment that runs or is next; null: nothing. linesOf(queue)
+   are the queues: devices for which the same waits share one, {devices, owners}; lineName(line) are its devices as
+   links. steadyRows(node, changed) gives a function of (queue, line), the rows of its table: {owner, queued, next,
+   begins, ends, request, sweep, place, key}; they stay where they are while the pointer or the focus is in one of the
+   node's tables; queueTable(rows, me) draws them with their times as bars; shares(queue, me) who had the devices;
+   runsOn(queue, device, me) what runs on one. A row's button cancels the next of an owner's, or the sweep that it is
+   of. */
 import * as api from "./api.js";
 import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
@@ -17,49 +15,7 @@ import {count, duration, percent} from "./format.js";
 import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, spareCell, spareHead, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 
-const KEPT = 200, SETTLE_MS = 400;
-
-const goesOn = experiment => experiment !== null && experiment.finished_at === null;
-
-export class Known {
-  constructor(signal, changed) {
-    this.signal = signal;
-    this.changed = changed;
-    this.byId = new Map();
-  }
-
-  /* The experiment as it was when it was asked for; null: it is on its way. */
-  get(id) {
-    if (!id) return null;
-    const known = this.byId.get(id);
-    if (known !== undefined) return known;
-    this.byId.set(id, null);
-    this.ask(id);
-    if (this.byId.size > KEPT) this.byId.delete(this.byId.keys().next().value);
-    return null;
-  }
-
-  /* The queue as it should be drawn: the previous one until the experiments that the new one names have been read, and
-     have not ended, for SETTLE_MS at most. Otherwise an experiment that has just begun would be shown as waiting, too.
-   */
-  settled(queue) {
-    const ids = queue.devices.length > DRAWN_MOST ?
-      [] :
-      queue.devices.flatMap(({running, owners}) => [running, ...owners.map(one => one.queued ? one.next : null)])
-        .filter(Boolean);
-    const known = ids.map(id => this.get(id)).every(goesOn), now = Date.now();
-    if (known || !this.last || now - this.last.at > SETTLE_MS) this.last = {queue, at: now};
-    return this.last.queue;
-  }
-
-  /* Anew, for its place. */
-  ask(id) {
-    api.get(`/v1/experiments/${id}`, {signal: this.signal}).then(experiment => {
-      this.byId.set(id, experiment);
-      this.changed();
-    }, () => {});
-  }
-}
+export const experimentOf = (queue, id) => queue.experiments?.find(one => one.id === id) ?? null;
 
 export const sweepOf = experiment => experiment?.links?.sweep ?? null;
 
@@ -99,10 +55,9 @@ export function lineName({devices}) {
   ];
 }
 
-/* What runs there. Of many devices it is not asked what that is. */
-export function runsOn(known, queue, device, me) {
-  const own = queueOf(queue, device.index), id = own?.running,
-        experiment = queue.devices.length > DRAWN_MOST ? null : known.get(id);
+/* What runs there. */
+export function runsOn(queue, device, me) {
+  const own = queueOf(queue, device.index), id = own?.running, experiment = experimentOf(queue, id);
   const owner = own?.owners.find(one => one.running)?.owner ?? null;
   return id && [
     owner !== null && [ownerName(owner, me), " "],
@@ -110,36 +65,31 @@ export function runsOn(known, queue, device, me) {
   ];
 }
 
-/* last: the owner's experiment that was shown before, by the row's key. */
-function rowsOf(known, line, last) {
-  return line.owners.filter(one => one.queued)
-    .map(one => {
-      const key = `${line.devices[0].device} ${one.owner}`, read = known.get(one.next),
-            experiment = goesOn(read) ? read : last.get(key);
-      last.set(key, experiment);
-      return {
-        key,
-        owner: one.owner,
-        queued: one.queued,
-        overrides: one.overrides,
-        next: experiment?.id ?? one.next,
-        begins: one.begins_seconds,
-        ends: one.ends_seconds,
-        request: experiment?.request ?? null,
-        sweep: sweepOf(experiment)
-      };
-    })
-    .sort((a, b) => soonest(a.begins, b.begins))
-    .map((row, i) => ({...row, place: i + 1}));
-}
+const rowsOf = (queue, line) => line.owners.filter(one => one.queued)
+                                  .map(one => {
+                                    const experiment = experimentOf(queue, one.next);
+                                    return {
+                                      key: `${line.devices[0].device} ${one.owner}`,
+                                      owner: one.owner,
+                                      queued: one.queued,
+                                      overrides: one.overrides,
+                                      next: one.next,
+                                      begins: one.begins_seconds,
+                                      ends: one.ends_seconds,
+                                      request: experiment?.request ?? null,
+                                      sweep: sweepOf(experiment)
+                                    };
+                                  })
+                                  .sort((a, b) => soonest(a.begins, b.begins))
+                                  .map((row, i) => ({...row, place: i + 1}));
 
 /* Two owners whose experiments run in turn change places with every end: not under the hand of who is about to cancel.
  * New rows come last. */
 export function steadyRows(node, changed) {
-  const shown = new Map(), last = new Map();
+  const shown = new Map();
   for (const name of ["pointerout", "focusout"]) node.addEventListener(name, changed);
-  return (known, line) => {
-    const rows = rowsOf(known, line, last), name = String(line.devices.map(one => one.device)),
+  return (queue, line) => {
+    const rows = rowsOf(queue, line), name = String(line.devices.map(one => one.device)),
           before = node.querySelector(".scroll:hover, .scroll:focus-within") ? shown.get(name) ?? [] : [],
           at = row => before.includes(row.owner) ? before.indexOf(row.owner) : before.length;
     rows.sort((a, b) => at(a) - at(b));

@@ -44,9 +44,17 @@ double position_if_known(const struct queue *queue, int device, double expected_
     return all->count ? expected_s : -1;
 }
 
+/* What is left of an experiment that runs. */
+static double position_left_s(const struct queue *queue, const struct entry *running, int64_t now_ns)
+{
+    return schedule_run_s(queue, running, now_ns) - (double)(now_ns - running->started_ns) / 1e9;
+}
+
 double position_own_s(const struct queue *queue, const struct entry *entry)
 {
-    return position_if_known(queue, entry->task.device, schedule_entry_s(queue, entry));
+    double own_s = entry->phase == RUNNING ? position_left_s(queue, entry, queue_state_now_ns(queue))
+                                           : schedule_entry_s(queue, entry);
+    return position_if_known(queue, entry->task.device, own_s);
 }
 
 /* Puts `count` more experiments, of so many seconds each, before it. */
@@ -69,9 +77,7 @@ static struct queue_position position_first(struct queue *queue, const struct ow
         const struct entry *running = queue->devices[i].running;
         position.paused &= schedule_held(queue, i);
         free |= !running;
-        double left_s = 0;
-        if (running)
-            left_s = schedule_run_s(queue, running, now_ns) - (double)(now_ns - running->started_ns) / 1e9;
+        double left_s = running ? position_left_s(queue, running, now_ns) : 0;
         if (soonest_s < 0 || left_s < soonest_s)
             soonest_s = left_s;
     }
@@ -166,4 +172,15 @@ struct queue_position position_of_entry(struct queue *queue, const struct entry 
             before += order_position(owner_queue->waiting, &entry->order, &bytes);
     }
     return position_by_share(queue, entry->owner, &servers, before, before ? (double)bytes / before : -1);
+}
+
+struct queue_position position_own(struct queue *queue, const struct entry *entry)
+{
+    struct queue_position position = position_of_entry(queue, entry);
+    if (entry->phase != ENDING)
+        position.own_s = position_own_s(queue, entry);
+    position.running = entry->phase == RUNNING;
+    position.cancelled = position.running && entry->cancelled;
+    position.device = entry->task.device;
+    return position;
 }

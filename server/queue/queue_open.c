@@ -42,7 +42,12 @@ static struct queue *queue_new(struct store *store, const struct queue_config *c
     queue->uncommitted_max = config->devices * UNCOMMITTED_PER_DEVICE;
     if (queue->uncommitted_max < UNCOMMITTED_MIN)
         queue->uncommitted_max = UNCOMMITTED_MIN;
-    pthread_mutex_init(&queue->lock, NULL);
+    /* queue_view_lock() holds it around several reads. */
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&queue->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
     return queue;
 }
 

@@ -8,19 +8,23 @@
 #include "server/queue/position.h"
 #include "server/queue/schedule.h"
 
+void queue_view_lock(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+}
+
+void queue_view_unlock(struct queue *queue)
+{
+    pthread_mutex_unlock(&queue->lock);
+}
+
 int queue_view_position(struct queue *queue, const char *id, struct queue_position *position)
 {
     *position = (struct queue_position){.position = -1, .own_s = -1};
     pthread_mutex_lock(&queue->lock);
     const struct entry *entry = entry_find(queue, id);
-    if (entry) {
-        *position = position_of_entry(queue, entry);
-        if (entry->phase != ENDING)
-            position->own_s = position_own_s(queue, entry);
-        position->running = entry->phase == RUNNING;
-        position->cancelled = position->running && entry->cancelled;
-        position->device = entry->task.device;
-    }
+    if (entry)
+        *position = position_own(queue, entry);
     pthread_mutex_unlock(&queue->lock);
     return position->position;
 }
@@ -217,30 +221,39 @@ static const struct entry *override_find(const struct owner *owner, const struct
     return (const struct entry *)found;
 }
 
+/* Of what waits of the owner for these devices and is no override, the first or the last one; NULL: there is none. */
+static const struct entry *waiting_find(const struct owner *owner, const struct position_servers *servers,
+                                        bool last)
+{
+    const struct order_node *found = NULL;
+    const struct owner_queue *owner_queue;
+    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
+        struct order_node *waiting = owner_queue->waiting,
+                          *node = order_at(waiting, last ? order_size(waiting) - 1 : 0);
+        if (node && device_set_count_both(&owner_queue->device_group->devices, &servers->devices) &&
+            (!found || order_before(node, found) != last))
+            found = node;
+    }
+    return (const struct entry *)found;
+}
+
 /* Sets what the owner runs next on the device, when that begins and when all of the owner's have ended. */
 static void owner_set_next(struct queue *queue, const struct position_servers *servers,
                            struct queue_owner *row)
 {
     const struct owner *owner = owner_find(&queue->owners, row->name);
-    const struct order_node *first = NULL;
-    const struct owner_queue *owner_queue;
-    LIST_FOREACH (owner_queue, &owner->owner_queues, of_owner) {
-        const struct order_node *node = order_first(owner_queue->waiting);
-        if (node && device_set_count_both(&owner_queue->device_group->devices, &servers->devices) &&
-            (!first || order_before(node, first)))
-            first = node;
-    }
-    const struct entry *override = override_find(owner, servers, false);
-    if (!first && !override)
+    const struct entry *first = override_find(owner, servers, false),
+                       *last = waiting_find(owner, servers, true);
+    if (!first)
+        first = waiting_find(owner, servers, false);
+    if (!last)
+        last = override_find(owner, servers, true);
+    if (!first)
         return;
-    int waiting = position_load(queue, owner, servers, queue_state_now_ns(queue)).share.waiting;
-    struct queue_position next = override ? position_of_entry(queue, override)
-                                          : position_by_share(queue, owner, servers, 0, -1),
-                          last = first ? position_by_share(queue, owner, servers, waiting - 1, -1)
-                                       : position_of_entry(queue, override_find(owner, servers, true));
-    memcpy(row->next, override ? override->task.id : first->id, ID_BYTES);
-    row->begins_s = next.ahead_s;
-    row->ends_s = last.ahead_s < 0 || last.own_s < 0 ? -1 : last.ahead_s + last.own_s;
+    struct queue_position begins = position_own(queue, first), ends = position_own(queue, last);
+    memcpy(row->next, first->task.id, ID_BYTES);
+    row->begins_s = begins.ahead_s;
+    row->ends_s = ends.ahead_s < 0 || ends.own_s < 0 ? -1 : ends.ahead_s + ends.own_s;
 }
 
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)

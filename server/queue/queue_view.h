@@ -5,6 +5,11 @@
 
 struct queue;
 
+/* Between the two calls the queue does not change, so that several of the reads below agree with each other. The thread
+   takes no other lock and does not wait meanwhile. */
+void queue_view_lock(struct queue *queue);
+void queue_view_unlock(struct queue *queue);
+
 /* Where an experiment stands when nothing more is submitted and usage does not decay. Exact for one device and runs of
    equal length. For several devices the position counts all that is before it and may take one of them; ahead_s is
    what of that falls to these devices, divided by their number. Logarithmic in what waits, linear in the owners and

@@ -52,7 +52,7 @@ static enum handled follow_all(struct request *request)
         struct buffer snapshot = {0};
         struct json_writer json = {.out = &snapshot};
         json_writer_begin_object(&json, NULL);
-        queue_routes_write(&json, "queue", service, request_user(request)->name);
+        queue_routes_write(&json, "queue", service, request_user(request)->name, -1);
         json_writer_end(&json);
         subscription_begin(subscription, &snapshot);
     }

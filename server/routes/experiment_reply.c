@@ -8,6 +8,7 @@
 #include "server/devices/devices.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_view.h"
+#include "server/store/id.h"
 
 void experiment_reply_init(struct service *service, const struct job *job, struct view_experiment *view)
 {
@@ -43,22 +44,44 @@ void experiment_reply_now(struct service *service, const struct job *job, struct
         experiment_reply_place(service, view);
 }
 
-bool experiment_reply_place(struct service *service, struct view_experiment *view)
+static void place_set(struct service *service, const struct queue_position *place,
+                      struct view_experiment *view)
 {
-    struct queue_position place;
-    view->position = queue_view_position(service->queue, view->id, &place);
-    view->eta_s = place.ahead_s >= 0 && place.own_s >= 0 ? place.ahead_s + place.own_s : -1;
-    view->paused = place.paused;
-    view->running = place.running;
-    view->cancelling = place.cancelled;
+    view->position = place->position;
+    view->eta_s = place->ahead_s >= 0 && place->own_s >= 0 ? place->ahead_s + place->own_s : -1;
+    view->paused = place->paused;
+    view->running = place->running;
+    view->cancelling = place->cancelled;
     view->waits_for[0] = '\0';
-    if (place.running)
-        view->device = place.device; /* also of one that was unbound when the view was made */
+    if (place->running)
+        view->device = place->device; /* also of one that was unbound when the view was made */
     else if (view->position >= 0)
         experiment_reply_block_reason(service, view->device, view->request, view->waits_for,
                                       sizeof view->waits_for);
     devices_name(service->devices, view->device, view->device_name);
+}
+
+bool experiment_reply_place(struct service *service, struct view_experiment *view)
+{
+    struct queue_position place;
+    queue_view_position(service->queue, view->id, &place);
+    place_set(service, &place, view);
     return view->position >= 0;
+}
+
+void experiment_reply_entry(struct service *service, const struct queue_entry *entry,
+                            struct view_experiment *view)
+{
+    *view = (struct view_experiment){
+        .id = entry->id,
+        .state = job_state_name(entry->position.running ? JOB_RUNNING : JOB_QUEUED),
+        .device = entry->position.device,
+        .submitted_ms = id_ms(entry->id),
+        .request = entry->request,
+        .sweep = entry->sweep,
+        .owner = entry->owner,
+    };
+    place_set(service, &entry->position, view);
 }
 
 enum handled experiment_reply_send(struct request *request, const struct view_experiment *view)

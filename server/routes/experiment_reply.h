@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/view.h"
+#include "server/queue/queue_entries.h"
 #include "server/routes/service.h"
 
 /* Fills the view of a job, from which it borrows; all but the place in the queue. */
@@ -14,6 +15,11 @@ void experiment_reply_now(struct service *service, const struct job *job, struct
    for. The view has its id, device and request (NULL: not known). False: it is neither queued nor running
    any more. */
 bool experiment_reply_place(struct service *service, struct view_experiment *view);
+
+/* Fills the view of one in the queue, from which it borrows, with its place. It was submitted when its id was made, within
+   some milliseconds. */
+void experiment_reply_entry(struct service *service, const struct queue_entry *entry,
+                            struct view_experiment *view);
 
 /* Answers with the whole view; of an ended experiment with an entity tag, or 304. */
 enum handled experiment_reply_send(struct request *request, const struct view_experiment *view);

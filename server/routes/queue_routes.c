@@ -1,19 +1,23 @@
 /* /v1/queue: what waits and what runs; and holding devices: pause, drain, resume. */
 #include "server/routes/queue_routes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/http/header_field.h"
 #include "server/queue/queue_admin.h"
+#include "server/queue/queue_entries.h"
 #include "server/queue/queue_view.h"
 #include "server/routes/experiment_reply.h"
 #include "server/routes/wait.h"
 
 static route_handler queue_show, hold_change;
+static const char *const queue_queries[] = {"experiments", NULL};
 
 const struct route queue_routes[] = {
     /* What waits and what runs, device by device. */
-    {"GET", "/v1/queue", "application/json", .handle = queue_show},
+    {"GET", "/v1/queue", "application/json", .queries = queue_queries, .handle = queue_show},
     /* No device takes anything new. */
     {"POST", "/v1/queue/pause", "application/json", .flags = ROUTE_ADMIN, .handle = hold_change},
     /* Devices take work again, but for those that are drained. */
@@ -54,83 +58,165 @@ static void owner_write(struct json_writer *json, const struct queue_owner *owne
     json_writer_end(json);
 }
 
+/* The queue at one moment. */
+struct queue_snapshot {
+    struct device_stats all;
+    struct queue_share *shares;
+    int share_count; /* this and the next two: -1: no memory */
+    struct queue_snapshot_device {
+        struct device_stats stats;
+        struct queue_owner *owners;
+        int owner_count;
+        double wait_s; /* until one more of who asks would begin */
+    } devices[DEVICE_SET_MOST];
+    struct queue_entry *entries;
+    int entry_count;
+};
+
+/* What runs on the devices, what their owners run next, and the first `most` of the owner's. */
+static int entries_read(struct queue *queue, const struct device_set *shown, const char *owner, int most,
+                        struct queue_snapshot *snapshot)
+{
+    size_t room = 1;
+    int count = 0;
+    for (int i = -1; (i = device_set_next(shown, i + 1)) >= 0;)
+        room += 1 + (size_t)(snapshot->devices[i].owner_count > 0 ? snapshot->devices[i].owner_count : 0);
+    const char **ids = calloc(room, sizeof *ids);
+    if (!ids)
+        return -1;
+    for (int i = -1; (i = device_set_next(shown, i + 1)) >= 0;) {
+        ids[count++] = snapshot->devices[i].stats.running;
+        for (int j = 0; j < snapshot->devices[i].owner_count; j++)
+            ids[count++] = snapshot->devices[i].owners[j].next;
+    }
+    count = queue_view_entries(queue, ids, count, owner, most, &snapshot->entries);
+    free(ids);
+    return count;
+}
+
+/* `most`: experiments of who asks; negative: no experiments at all. */
+static void snapshot_read(struct queue *queue, const struct device_set *shown, const char *owner, int most,
+                          struct queue_snapshot *snapshot)
+{
+    queue_view_lock(queue);
+    queue_view_device(queue, QUEUE_ALL_DEVICES, &snapshot->all);
+    snapshot->share_count = queue_view_shares(queue, &snapshot->shares);
+    for (int i = -1; (i = device_set_next(shown, i + 1)) >= 0;) {
+        struct queue_snapshot_device *device = &snapshot->devices[i];
+        queue_view_device(queue, i, &device->stats);
+        device->owner_count = queue_view_owners(queue, i, &device->owners);
+        device->wait_s = queue_view_wait_s(queue, i, owner);
+    }
+    if (most >= 0)
+        snapshot->entry_count = entries_read(queue, shown, owner, most, snapshot);
+    queue_view_unlock(queue);
+}
+
+static void snapshot_free(struct queue_snapshot *snapshot)
+{
+    for (int i = 0; snapshot && i < DEVICE_SET_MOST; i++)
+        free(snapshot->devices[i].owners);
+    if (snapshot) {
+        free(snapshot->shares);
+        queue_view_free_entries(snapshot->entries, snapshot->entry_count);
+    }
+    free(snapshot);
+}
+
 /* What waits for the device and what runs there. */
 static void device_queue_write(struct json_writer *json, struct service *service, int index,
-                               const char *owner)
+                               const char *owner, const struct queue_snapshot_device *device)
 {
-    struct device_stats stats;
-    struct queue_owner *owners;
     char name[DEVICE_NAME_BYTES], waits_for[384];
     devices_name(service->devices, index, name);
     experiment_reply_block_reason(service, index, NULL, waits_for, sizeof waits_for);
     bool known = !waits_for[0];
-    queue_view_device(service->queue, index, &stats);
-    int count = queue_view_owners(service->queue, index, &owners);
-    json->out->failed |= count < 0;
+    json->out->failed |= device->owner_count < 0;
     json_writer_begin_object(json, NULL);
     json_writer_int(json, "device", index);
     json_writer_name(json, "device_name", name);
-    json_writer_int(json, "queued", stats.queued);
-    json_writer_name(json, "running", stats.running);
-    json_writer_seconds(json, "mean_seconds", stats.mean_s);
-    json_writer_seconds(json, "eta_seconds", known ? queue_view_wait_s(service->queue, index, owner) : -1);
+    json_writer_int(json, "queued", device->stats.queued);
+    json_writer_name(json, "running", device->stats.running);
+    json_writer_seconds(json, "mean_seconds", device->stats.mean_s);
+    json_writer_seconds(json, "eta_seconds", known ? device->wait_s : -1);
     json_writer_name(json, "waits_for", waits_for);
-    queue_routes_hold(json, &stats.hold);
+    queue_routes_hold(json, &device->stats.hold);
     json_writer_begin_array(json, "owners");
-    for (int i = 0; i < count; i++)
-        if (i < OWNERS_MAX || owners[i].running || strcmp(owners[i].name, owner) == 0)
-            owner_write(json, &owners[i], known);
+    for (int i = 0; i < device->owner_count; i++)
+        if (i < OWNERS_MAX || device->owners[i].running || strcmp(device->owners[i].name, owner) == 0)
+            owner_write(json, &device->owners[i], known);
     json_writer_end(json);
-    json_writer_int(json, "owner_count", count);
+    json_writer_int(json, "owner_count", device->owner_count);
     json_writer_end(json);
-    free(owners);
 }
 
-static void shares_write(struct json_writer *json, struct service *service)
+static void shares_write(struct json_writer *json, const struct queue_snapshot *snapshot)
 {
-    struct queue_share *shares;
-    int count = queue_view_shares(service->queue, &shares);
-    json->out->failed |= count < 0;
+    json->out->failed |= snapshot->share_count < 0;
     json_writer_begin_array(json, "shares");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < snapshot->share_count; i++) {
         json_writer_begin_object(json, NULL);
-        json_writer_name(json, "owner", shares[i].name);
-        json_writer_fixed(json, "share", shares[i].share, SHARE_DECIMALS);
+        json_writer_name(json, "owner", snapshot->shares[i].name);
+        json_writer_fixed(json, "share", snapshot->shares[i].share, SHARE_DECIMALS);
         json_writer_end(json);
     }
     json_writer_end(json);
-    free(shares);
 }
 
-void queue_routes_write(struct json_writer *json, const char *key, struct service *service, const char *owner)
+static void entries_write(struct json_writer *json, struct service *service,
+                          const struct queue_snapshot *snapshot)
 {
-    const struct device_set shown = service_shown_devices(service);
-    struct device_stats all;
-    int running = 0;
-    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;) {
-        struct device_stats stats;
-        queue_view_device(service->queue, i, &stats);
-        running += stats.running[0] != '\0';
+    json->out->failed |= snapshot->entry_count < 0;
+    json_writer_begin_array(json, "experiments");
+    for (int i = 0; i < snapshot->entry_count; i++) {
+        struct view_experiment view;
+        experiment_reply_entry(service, &snapshot->entries[i], &view);
+        view_experiment_queued(json, NULL, &view);
     }
-    queue_view_device(service->queue, QUEUE_ALL_DEVICES, &all);
-    json_writer_begin_object(json, key);
-    json_writer_int(json, "queued", all.queued);
-    json_writer_int(json, "running", running);
-    json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
-    queue_routes_hold(json, &all.hold);
-    shares_write(json, service);
-    json_writer_begin_array(json, "devices");
-    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
-        device_queue_write(json, service, i, owner);
-    json_writer_end(json);
     json_writer_end(json);
 }
+
+void queue_routes_write(struct json_writer *json, const char *key, struct service *service, const char *owner,
+                        int most)
+{
+    const struct device_set shown = service_shown_devices(service);
+    int running = 0;
+    struct queue_snapshot *snapshot = calloc(1, sizeof *snapshot);
+    if (!snapshot) {
+        json->out->failed = true;
+        return;
+    }
+    snapshot_read(service->queue, &shown, owner, most, snapshot);
+    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
+        running += snapshot->devices[i].stats.running[0] != '\0';
+    json_writer_begin_object(json, key);
+    json_writer_int(json, "queued", snapshot->all.queued);
+    json_writer_int(json, "running", running);
+    json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
+    queue_routes_hold(json, &snapshot->all.hold);
+    shares_write(json, snapshot);
+    json_writer_begin_array(json, "devices");
+    for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
+        device_queue_write(json, service, i, owner, &snapshot->devices[i]);
+    json_writer_end(json);
+    if (most >= 0)
+        entries_write(json, service, snapshot);
+    json_writer_end(json);
+    snapshot_free(snapshot);
+}
+
+enum { ENTRIES_MAX = 100 };
 
 static enum handled queue_show(struct request *request)
 {
+    const char *text = request_query(request, "experiments");
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    queue_routes_write(&json, NULL, service_of(request), request_user(request)->name);
+    int most = -1;
+    static_assert(ENTRIES_MAX == 100, "the sentence names it");
+    if (text && !header_field_number(text, 0, ENTRIES_MAX, &most))
+        return service_reply_wrong(request, "experiments must be a number from 0 to 100");
+    queue_routes_write(&json, NULL, service_of(request), request_user(request)->name, most);
     return reply_body(request, 200, service_line(&json));
 }
 

@@ -70,5 +70,38 @@ def test_waiting_times_go_on_while_one_runs_and_nothing_happens(browser, serve):
             said = walk.script(words)
             walk.until(lambda: walk.script(words) != said)
             assert service.get(waiting["links"]["self"]).json()["state"] == "queued"
-        assert "What waits, one by one" in walk.text("main")
+        assert "What runs and waits, one by one" in walk.text("main")
+    walk.end()
+
+
+# What the parts of the page say of the queue: its heading, what runs now, the owner's row, and the rows one by one.
+PARTS = """(() => {
+  const number = text => Number(/[\\d,]+/.exec(text)?.[0].replace(",", "") ?? NaN), last = path => path?.split("/").at(-1).split("?")[0];
+  const [who, each] = [...document.querySelectorAll('main tbody')].map(body => [...body.rows]);
+  const heading = document.querySelector('h1').textContent;
+  return !each ? null : {
+    queued: number(heading), runs: last([...document.querySelectorAll('main p a')].map(one => one.getAttribute('href')).find(path => path.includes('/experiments/'))),
+    next: who[0].dataset.next, ends: who[0].cells[5].textContent,
+    rows: each.map(row => ({id: last(row.querySelector('a').getAttribute('href')), place: row.cells[1].textContent, ends: row.cells[2].textContent}))
+  };
+})()"""
+
+
+def test_all_parts_of_the_page_are_of_one_moment(browser, serve):  # noqa: F811
+    service = serve()
+    submit(service, offset="0..29", labels={"fake": "sleep:0.3"})
+    walk = Walk(browser, service).open("queue?lang=en").says("Cancel the sweep", "table")
+    seen = set()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and len(seen) < 5:
+        parts = walk.script(PARTS)
+        if not parts or parts["queued"] > 19:
+            continue
+        runs = [row["id"] for row in parts["rows"] if row["place"] == "running"]
+        waits = [row for row in parts["rows"] if row["place"] != "running"]
+        assert runs == ([parts["runs"]] if parts["runs"] else []), parts
+        assert len(waits) == parts["queued"] and waits[0]["id"] == parts["next"], parts
+        assert waits[-1]["ends"] == parts["ends"], parts
+        seen.add(waits[0]["id"])
+    assert len(seen) == 5
     walk.end()

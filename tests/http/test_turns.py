@@ -116,3 +116,30 @@ def test_of_many_owners_the_queue_tells_a_hundred_who_runs_and_who_asks(start, t
         [device] = service.get("/v1/queue", headers={"Authorization": f"Bearer {name}"}).json()["devices"]
         assert [one["owner"] for one in device["owners"]] == told
         assert device["owner_count"] == len(names)
+
+
+def test_the_queue_and_its_experiments_are_of_one_moment(start, secrets):
+    service = as_person(start("--token-file", secrets["file"]), secrets["ann"])
+    slow = {**SMALL, "labels": {"fake": "sleep:0.05"}}
+    send(service, "/v1/sweeps", secrets["ann"], {**slow, "offset": list(range(40))})
+    send(service, "/v1/sweeps", secrets["ben"], {**slow, "offset": list(range(40))})
+    ran = set()
+    while (queue := service.get("/v1/queue?experiments=5").json())["queued"] > 10:
+        [device] = queue["devices"]
+        listed = queue["experiments"]
+        running, own = ([one for one in listed if one["state"] == "running"],
+                        [one for one in listed if one["state"] == "queued" and one["owner"] == "ann"])
+        assert [one["id"] for one in running] == ([device["running"]] if device["running"] else [])
+        ran.update(one["id"] for one in running)
+        owners = {one["owner"]: one for one in device["owners"]}
+        assert len(own) == min(5, owners["ann"]["queued"]) and sum(one["queued"] for one in owners.values()) == queue["queued"]
+        assert own[0]["id"] == owners["ann"]["next"]
+        assert [one["id"] for one in listed if one["owner"] == "ben" and one["state"] == "queued"] == [owners["ben"]["next"]]
+        assert [one["position"] for one in listed] == sorted(one["position"] for one in listed)
+        if len(own) == owners["ann"]["queued"] and own[-1]["eta_seconds"] is not None:
+            assert own[-1]["eta_seconds"] == pytest.approx(owners["ann"]["ends_seconds"], abs=0.005)
+    assert len(ran) > 5
+    assert service.get("/v1/queue?experiments=0").json().keys() - service.get("/v1/queue").json().keys() == {"experiments"}
+    for wrong in "-1", "101", "x", "":
+        answer = service.get(f"/v1/queue?experiments={wrong}")
+        assert answer.status_code == 400 and "experiments must be a number from 0 to 100" in answer.json()["detail"]

@@ -3,7 +3,7 @@ import {devicesTable, stateCounts} from "../devices.js";
 import {h, redraw, replace} from "../dom.js";
 import {count} from "../format.js";
 import {atMost, watchLive} from "../live.js";
-import {Known, runsOn} from "../waiting.js";
+import {runsOn} from "../waiting.js";
 import {t} from "../words.js";
 
 export const title = () => t("device.all");
@@ -22,12 +22,11 @@ export function open(root, params, {announce, signal}) {
       heading.textContent = text;
       announce(text);
     }
-    redraw(body, devicesTable(devices, queue, device => runsOn(known, queue, device, me)));
+    redraw(body, devicesTable(devices, queue, device => runsOn(queue, device, me)));
   });
-  const known = new Known(signal, draw);
   replace(root, h("div", {class: "head"}, heading), h("section", {class: "panel"}, body));
   return watchLive(now => {
     state = now;
     draw();
-  });
+  }, 0);
 }

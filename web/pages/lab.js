@@ -7,7 +7,7 @@ import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
-import {Known, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
+import {experimentOf, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
 import "../lab/words.js";
 
@@ -24,7 +24,7 @@ const ownOf = (queue, me) => !me?.name ?
     .filter(one => one.owner === me.name)
     .sort((a, b) => (a.begins_seconds ?? Infinity) - (b.begins_seconds ?? Infinity));
 
-function answer({devices, queue, me}, known) {
+function answer({devices, queue, me}) {
   const [ill] = devices ?? [];
   if (ill && devices.every(device => device.readiness === "unhealthy"))
     return t("device.is_unhealthy", {name: ill.device_name, reason: ill.status.reason ?? ""});
@@ -36,7 +36,7 @@ function answer({devices, queue, me}, known) {
   if (own.some(owner => owner.running))
     return waiting ? t("lab.runs_more", {n: count(waiting.queued), words: waiting.queued}) : t("lab.runs");
   if (waiting) {
-    const first = known.get(waiting.next), ahead = first?.position ?? null, begins = waiting.begins_seconds;
+    const first = experimentOf(queue, waiting.next), ahead = first?.position ?? null, begins = waiting.begins_seconds;
     if (first?.waits_for) return t("wait.for", {why: reasonSaid(first.waits_for)});
     if (begins === null) return t("lab.waits", {n: count(waiting.queued), words: waiting.queued});
     const time = duration(begins);
@@ -62,13 +62,13 @@ function phaseText({phase, samples}) {
   return samples ? t("lab.phase", {phase: name, n: count(samples), words: samples}) : name;
 }
 
-function runs(device, queue, me, known, progress, sweeps) {
+function runs(device, queue, me, progress, sweeps) {
   const own = queueOf(queue, device.index);
   if (!own?.running) {
     const held = heldBy(queue, device.index);
     return h("div", {class: "box"}, held ? heldText(held) : own?.queued ? t("lab.between") : t("lab.idle"));
   }
-  const experiment = known.get(own.running), sweep = sweeps.get(sweepOf(experiment));
+  const experiment = experimentOf(queue, own.running), sweep = sweeps.get(sweepOf(experiment));
   const phase = progress.get(device.index);
   const told = sweep ? t("lab.point", {n: count(Math.min(sweep.done + 1, sweep.total)), of: count(sweep.total)}) :
     phase?.id === own.running ? phaseText(phase) :
@@ -82,14 +82,14 @@ function runs(device, queue, me, known, progress, sweeps) {
     sweep && barOf(sweep.done / sweep.total, "ink thin"));
 }
 
-function devicePanel(device, state, known, progress, sweeps) {
+function devicePanel(device, state, progress, sweeps) {
   const {queue, me} = state;
   return h(
     "section", {class: "panel device"},
     h("header", {}, h("h2", {}, deviceLink(device), " ", h("span", {class: "quiet"}, productOf(device))),
       stateMark(deviceState(device, queue))),
-    deviceNotes(device) ?? runs(device, queue, me, known, progress, sweeps),
-    device.readiness === "ready" && readings(device), device.note && h("p", {class: "note"}, device.note));
+    deviceNotes(device) ?? runs(device, queue, me, progress, sweeps), device.readiness === "ready" && readings(device),
+    device.note && h("p", {class: "note"}, device.note));
 }
 
 /* How many are how. */
@@ -173,7 +173,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   const drawResults = () => redraw(resultsBody, resultsTable(rows, state), sweepsLine(newest));
   const draw = atMost(REDRAW_MS, () => {
     if (signal.aborted || !state.queue) return;
-    const text = answer(state, known);
+    const text = answer(state);
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);
@@ -185,8 +185,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       many ? h("section", {class: "panel span-12 many"},
                h("header", {}, h("h2", {}, h("a", {class: "row-link", href: link("devices")}, t("device.all"))),
                  h("span", {class: "quiet"}, stateMarks(state))),
-               devicesTable(devices, queue, device => runsOn(known, queue, device, me))) :
-             (devices ?? []).map(device => devicePanel(device, state, known, progress, sweeps)));
+               devicesTable(devices, queue, device => runsOn(queue, device, me))) :
+             (devices ?? []).map(device => devicePanel(device, state, progress, sweeps)));
     const lines = linesOf(queue).filter(line => line.owners.length).slice(0, DRAWN_MOST).map(linePanel);
     redraw(
       queues,
@@ -195,14 +195,15 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
         [lines[0] ?? linePanel({devices: queue.devices, owners: []}), sharesPanel(), lines.slice(1)]);
     drawResults();
   });
-  const known = new Known(signal, draw), rowsOf = steadyRows(queues, draw);
+  const rowsOf = steadyRows(queues, draw);
 
   const linePanel = line =>
     h("section", {class: "panel wide"},
       h("header", {}, h("h2", {}, t("lab.queue_of"), " ", lineName(line)),
         h("span", {class: "quiet"}, t("lab.order"),
           state.me?.role === "admin" && [" · ", h("a", {href: link("queue")}, t("lab.to_hold"))])),
-      line.owners.length ? queueTable(rowsOf(known, line), state.me) : h("p", {class: "note"}, t("lab.nothing_waits")));
+      line.owners.length ? queueTable(rowsOf(state.queue, line), state.me) :
+                           h("p", {class: "note"}, t("lab.nothing_waits")));
   const sharesPanel = () =>
     h("section", {class: "panel narrow"},
       h("header", {}, h("h2", {}, t("lab.shares")), h("span", {class: "quiet"}, t("lab.lately"))),
@@ -210,7 +211,8 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
 
   const readSweeps = atMost(1000, async () => {
     const running = state.queue?.devices.filter(one => one.running) ?? [],
-          paths = running.length > DRAWN_MOST ? [] : running.map(one => sweepOf(known.get(one.running)));
+          paths =
+            running.length > DRAWN_MOST ? [] : running.map(one => sweepOf(experimentOf(state.queue, one.running)));
     for (const path of new Set(paths)) {
       if (path)
         api.get(`${path}?page_size=1`, {signal}).then(sweep => {
@@ -280,18 +282,18 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     first, devicesPlace, queues, results);
   let seen = null;
   const stop = [
-    watchLive(now => {
-      state = now;
-      newcomerLook(now).catch(() => {});
-      if (!choice.firstChild) drawChoice();
-      const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
-      if (now.queue && mark !== seen) readResults(); /* which owners to read depends on the queue */
-      if (now.queue?.running) readSweeps();
-      const next = now.queue && ownOf(now.queue, now.me).find(one => one.next)?.next;
-      if (next && mark !== seen) known.ask(next);
-      seen = mark;
-      draw();
-    }),
+    watchLive(
+      now => {
+        state = now;
+        newcomerLook(now).catch(() => {});
+        if (!choice.firstChild) drawChoice();
+        const mark = JSON.stringify(now.queue?.devices.map(one => [one.running, one.queued]));
+        if (now.queue && mark !== seen) readResults(); /* which owners to read depends on the queue */
+        if (now.queue?.running) readSweeps();
+        seen = mark;
+        draw();
+      },
+      0),
     onChange(event => {
       if (event.event === "progress") {
         progress.set(event.data.device, event.data);

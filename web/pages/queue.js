@@ -5,12 +5,12 @@ import {link} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {atMost, onChange, watchLive} from "../live.js";
+import {atMost, watchLive} from "../live.js";
 import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, spareCell, spareHead, table} from "../parts.js";
-import {Known, lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
-import {noValue, t} from "../words.js";
+import {lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
+import {noValue, reasonSaid, t} from "../words.js";
 
-const REDRAW_MS = 250, OWN_MS = 2000, OWN = 20;
+const REDRAW_MS = 250, OWN = 20;
 
 export const title = () => t("queue.title");
 
@@ -26,34 +26,17 @@ function headingOf(queue) {
 const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
-/* As they begin; those of which that is not known last, as they were submitted. */
-const inOrder = (a, b) =>
-  (a.state !== "running") - (b.state !== "running") || (a.position ?? Infinity) - (b.position ?? Infinity) || 0;
+/* The user's own experiments (who has no name has those of nobody by name), as they begin, OWN at most. */
+const ownOf = (queue, me) => (queue.experiments ?? []).filter(one => one.owner === (me?.name ?? null)).slice(0, OWN);
 
-/* The user's own experiments, adjusted to `queue`, which was read at another time. ended: {id: state} of the
-   experiments that ended since `own` was read. */
-function ownIn(queue, own, ended) {
-  const runs = new Set(queue.devices.map(one => one.running)), ids = new Set(own.map(one => one.id)),
-        past = own.filter(one => ended.has(one.id)),
-        others = [...ended].filter(([id, state]) => !ids.has(id) && state !== "cancelled").length;
-  let least = queue.devices.length === 1 && queue.running ? 1 : 0;
-  return own.filter(one => runs.has(one.id) || !ended.has(one.id))
-    .map(one => {
-      if (runs.has(one.id)) return {...one, state: "running", position: 0, waits_for: null};
-      const {position = null} = one, left = others + past.filter(other => other.position < position).length;
-      return {...one, state: "queued", position: position === null ? null : position - left};
-    })
-    .sort(inOrder)
-    .map(one => {
-      if (one.state === "running" || one.position === null) return one;
-      const position = Math.max(one.position, least);
-      least = position + 1;
-      return {...one, position};
-    });
-}
+/* Is any of theirs left out? What may run on several devices is counted at each of them. */
+const leftOut = (queue, me, shown) => {
+  const counts = queue.devices.flatMap(one => one.owners).filter(one => one.owner === (me?.name ?? null));
+  return Math.max(0, ...counts.map(one => one.queued)) > shown.filter(one => one.state === "queued").length;
+};
 
 function ownRow(one, cancel) {
-  const place = () => one.waits_for                     ? one.waits_for :
+  const place = () => one.waits_for                     ? reasonSaid(one.waits_for) :
     one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
     one.state === "running"                             ? t("state.running") :
     one.position === 0                                  ? t("queue.next") :
@@ -75,14 +58,12 @@ function ownRow(one, cancel) {
 export function open(root, params, {api, announce, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}),
         ownPlace = h("div", {class: "stack"});
-  let state = {}, own = null, further = false;
-  const ended = new Map(); /* {id: state}, since `own` was read */
+  let state = {};
 
   const draw = atMost(REDRAW_MS, () => {
-    const {me, devices} = state;
-    if (signal.aborted || !state.queue) return;
-    const queue = known.settled(state.queue);
-    const text = headingOf(queue), yours = own && ownIn(queue, own, ended);
+    const {me, devices, queue} = state;
+    if (signal.aborted || !queue) return;
+    const text = headingOf(queue), yours = me ? ownOf(queue, me) : [], further = leftOut(queue, me, yours);
     if (heading.textContent !== text) {
       heading.textContent = text;
       announce(text);
@@ -98,16 +79,16 @@ export function open(root, params, {api, announce, signal}) {
       queue.devices.length > 1 && devices &&
         h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),
           devicesTable(
-            devices, queue, device => runsOn(known, queue, device, me),
+            devices, queue, device => runsOn(queue, device, me),
             me?.role === "admin" ? ({index, device_name: name}) =>
                                      drainButton(queue, queue.devices.find(one => one.device === index), name) :
                                    null)));
     redraw(
       ownPlace,
-      yours?.length ?
+      yours.length ?
         h("section", {class: "panel"},
           h("header", {},
-            h("h2", {}, t(`queue.${me?.name ? "yours" : "nobodys"}${further ? "_last" : ""}`, {n: yours.length})),
+            h("h2", {}, t(`queue.${me?.name ? "yours" : "nobodys"}${further ? "_first" : ""}`, {n: yours.length})),
             further &&
               h("a", {href: link(`experiments?state=queued${me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`)},
                 t(me?.name ? "queue.all_yours" : "queue.all_waiting"))),
@@ -120,7 +101,7 @@ export function open(root, params, {api, announce, signal}) {
             yours.map(one => ownRow(one, () => cancelAsked(one.links.self, me, signal))))) :
         null);
   });
-  const known = new Known(signal, draw), rowsOf = steadyRows(lines, draw);
+  const rowsOf = steadyRows(lines, draw);
 
   const drainButton = (queue, one, name) => one &&
     holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume_device", "drain"],
@@ -131,7 +112,7 @@ export function open(root, params, {api, announce, signal}) {
                held = alone ? heldBy(queue, alone.device) :
       queue.paused          ? queue :
                               null,
-               rows = rowsOf(known, line);
+               rows = rowsOf(queue, line);
     return h(
       "section", {class: "panel"},
       h("header", {},
@@ -141,37 +122,13 @@ export function open(root, params, {api, announce, signal}) {
       held && h("p", {class: "box warn-box"}, heldText(held)),
       /* Between two runs, too: else all that is below would move up and down. */
       alone && (alone.running || rows.length > 0 && !held) &&
-        h("p", {}, t("queue.runs_now"), " ",
-          runsOn(known, queue, {index: alone.device}, me) ?? noValue(t("queue.no_run"))),
+        h("p", {}, t("queue.runs_now"), " ", runsOn(queue, {index: alone.device}, me) ?? noValue(t("queue.no_run"))),
       rows.length ? queueTable(rows, me) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
   }
 
-  /* Places change with every end; one's own few are asked for every OWN_MS. */
-  const readOwn = atMost(OWN_MS, async () => {
-    try {
-      const filter = state.me?.name ? `&owner=${encodeURIComponent(state.me.name)}` : "";
-      const {experiments, next_page_token} =
-        await api.get(`/v1/experiments?state=queued&page_size=${OWN}${filter}`, {signal});
-      ended.clear();
-      own = await Promise.all(experiments.map(one => api.get(one.links.self, {signal}).catch(() => one)));
-      own = own.filter(one => one.state === "queued" || one.state === "running").reverse().sort(inOrder);
-      further = next_page_token !== null;
-      draw();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  });
-
   replace(root, h("div", {class: "head"}, heading, act), lines, ownPlace);
-  const stop = [
-    watchLive(now => {
-      state = now;
-      if (now.queue && now.me) readOwn();
-      draw();
-    }),
-    onChange(({event, data}) => {
-      if (event === "state" && data.state !== "queued" && data.state !== "running") ended.set(data.id, data.state);
-    })
-  ];
-  return () => stop.forEach(end => end());
+  return watchLive(now => {
+    state = now;
+    draw();
+  }, OWN);
 }

@@ -1,0 +1,20 @@
+/* Lists experiments that wait or run, with their positions. Any thread; takes the queue's lock. */
+#pragma once
+
+#include "server/queue/queue_types.h"
+
+struct queue;
+
+struct queue_entry {
+    char id[ID_BYTES], sweep[ID_BYTES]; /* sweep: that it is of; empty: none */
+    char owner[USER_NAME_BYTES];        /* empty: without a name */
+    char *request;                      /* JSON object */
+    struct queue_position position;     /* with own_s, running, cancelled and device */
+};
+
+/* Those of these `id_count` experiments that wait or run, and the first `most` of the owner's that wait; each once, in the
+   order of their positions. *entries is for queue_view_free_entries(). Returns how many; -1: no memory, and *entries is
+   NULL. Takes as long as as many calls of queue_view_position(). */
+int queue_view_entries(struct queue *queue, const char *const *ids, int id_count, const char *owner, int most,
+                       struct queue_entry **entries);
+void queue_view_free_entries(struct queue_entry *entries, int count);
