@@ -88,10 +88,20 @@ export function intervalForm(value, low, high) {
   };
 }
 
-/* A median with its 95 % interval, without unit: "1.054 ± 0.001", or "247.36 to 247.52". */
+/* A bound more than FAR_POWERS powers of ten from its value is written as the power that it is beyond. */
+const FAR_POWERS = 3;
+
+function boundText(bound, value, places) {
+  const power = Math.log10(value), least = 10 ** (Math.floor(power) - FAR_POWERS),
+        most = 10 ** (Math.ceil(power) + FAR_POWERS);
+  if (bound > 0 && bound < least) return `<${fixed(least, 0)}`;
+  return value > 0 && bound > most ? `>${fixed(most, 0)}` : fixed(bound, places);
+}
+
+/* A median with its 95 % interval, without unit: "1.054 ± 0.001", "247.36 to 247.52", or "<0.1 to >1000000". */
 export function interval(median, low, high, to = "to") {
   const {places, side} = intervalForm(median, low, high);
-  return side === null ? `${fixed(low, places)} ${to} ${fixed(high, places)}` :
+  return side === null ? `${boundText(low, median, places)} ${to} ${boundText(high, median, places)}` :
                          `${fixed(median, places)}${NB}±${NB}${side.toFixed(places)}`;
 }
 

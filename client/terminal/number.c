@@ -6,6 +6,9 @@
 
 #include "client/terminal/language.h"
 
+/* A bound further than so many powers of ten from its value is not written in full. */
+static const double far_powers = 3;
+
 /* Digits after the point for four in all. */
 static int decimals_for(double value)
 {
@@ -48,6 +51,16 @@ void number_fixed(char text[NUMBER_BYTES], double value, int decimals)
     snprintf(text, NUMBER_BYTES, "%.*f", zero ? -(int)floor(log10(size)) : decimals, value);
 }
 
+/* The bound of an interval of a value. */
+static void bound_text(char text[NUMBER_BYTES], double bound, double value, int decimals)
+{
+    double least = pow(10, floor(log10(value)) - far_powers), most = pow(10, ceil(log10(value)) + far_powers);
+    bool below = bound > 0 && bound<least, above = value> 0 && bound > most;
+    if (below || above)
+        *text++ = below ? '<' : '>';
+    number_fixed(text, below ? least : above ? most : bound, decimals);
+}
+
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii)
 {
     if (!isfinite(value) || !isfinite(low) || !isfinite(high) || high < low || fabs(value) >= 1e15) {
@@ -62,8 +75,8 @@ void number_interval(char text[NUMBER_BYTES], double value, double low, double h
     else {
         char from[NUMBER_BYTES], to[NUMBER_BYTES];
         number_fixed(text, value, decimals);
-        number_fixed(from, low, decimals);
-        number_fixed(to, high, decimals);
+        bound_text(from, low, value, decimals);
+        bound_text(to, high, value, decimals);
         size_t used = strlen(text);
         snprintf(text + used, NUMBER_BYTES - used, language_text(" (%s to %s)"), from, to);
     }

@@ -13,7 +13,8 @@ void number_text(char text[NUMBER_BYTES], double value);
 void number_fixed(char text[NUMBER_BYTES], double value, int decimals);
 
 /* "2.842 ± 0.003", the longer side, where the sides differ by no more than a tenth of it and "±" does not
-   reach beyond 0 where low does not; else "2.842 (2.840 to 2.851)". The value alone where low or high is NaN.
+   reach beyond 0 where low does not; else "2.842 (2.840 to 2.851)". A bound that is more than about 1000 times away is
+   written as the power of ten that it is beyond: "550 (<0.1 to >1000000)". The value alone where low or high is NaN.
    ascii: "+-". The page has the same rule (web/format.js). */
 void number_interval(char text[NUMBER_BYTES], double value, double low, double high, bool ascii);
 

@@ -157,6 +157,10 @@ def test_small_parts_say_what_they_should(browser, serve):  # noqa: F811
     assert walk.module("parts.js", "m.askedText(given[0])", asked) == "n 500, 32\u00a0×\u00a08"
     assert walk.module("parts.js", "m.askedText(given[0])", {"kernel": "copy", "size": 4096, "block": [64, 1, 1]}).endswith("size 4096")
     assert [walk.module("creation/values.js", "m.shapeOf(given[0])", text) for text in ("x", "32x", "32x8", "7")] == ["x", "32x", [32, 8], 7]
+    # Two sides that were measured within a second, one after the other.
+    sides = [[{"value": f"2026-11-25T10:00:00.{a}Z/2026-11-25T10:00:00.{b}Z"}] for a, b in ((100, 200), (300, 400))]
+    said = walk.module("compare/differs.js", "m.measuredRow(...given).textContent", *sides)
+    assert "00.100" in said and "00.400" in said, said
     # A sweep of 30 rounds, cancelled when two points had 2 runs and 1: 5 more make 6, not 35.
     cancelled = [{"head": {"repeat": 30, "point_count": 2, "request": {}}, "running": 0, "points": [{"succeeded": 2}, {"succeeded": 1}]},
                  {"spec": {"maps": []}, "relative": {"more": 5}}]

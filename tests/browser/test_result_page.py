@@ -43,16 +43,16 @@ def test_numbers_that_are_not_0_are_not_written_as_0(browser, service):
     browser.set_script_timeout(60)
     written = browser.execute_async_script("""const done = arguments[0], assets = [...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "");
         Promise.all(["format.js", "charts/strip.js"].map(name => import(assets + name))).then(([f, strip]) => done([
-            f.interval(75, 0.03, 151), f.interval(0.0001, 0.00002, 0.6), f.interval(5, 0, 151), f.percent(0.0031), f.percent(0), f.percent(0.9999), f.ratio(0.00021),
+            f.interval(75, 0.03, 151), f.interval(0.0001, 0.00002, 0.06), f.interval(5, 0, 151), f.percent(0.0031), f.percent(0), f.percent(0.9999), f.ratio(0.00021),
             f.percent(0.00001, 2), f.fixed(-0.004, 1), strip.stripDraw([{name: "cold", samples: null, timing: {median_us: 75, ci95_us: [0.03, 151], samples: 30, min_us: 0.02,
                 p25_us: 50, p75_us: 100, max_us: 151}}], 800).textContent]))""")
     nb = "\u00a0"
-    assert written[:-1] == ["0.03 to 151", "0.00002 to 0.6", "0 to 151", f"0.3{nb}%", f"0{nb}%", f"99.99{nb}%", "0.0002", f"0.001{nb}%", "-0.004"]
+    assert written[:-1] == ["0.03 to 151", "0.00002 to 0.06", "0 to 151", f"0.3{nb}%", f"0{nb}%", f"99.99{nb}%", "0.0002", f"0.001{nb}%", "-0.004"]
     assert "0.03 to 151" in written[-1]
     intervals = {  # the command's are the same: tests/unit/test_parameters.c
         (2.842347, 2.8411, 2.8436): f"2.8423{nb}±{nb}0.0013", (68.1234, 67, 69.2): f"68.1{nb}±{nb}1.1", (247.42, 247.41, 247.9): "247.4 to 247.9",
         (1.7, 1.7, 1.7): f"1.700{nb}±{nb}0.000", (3254.2, 3100, 3400): "3100 to 3400", (3252.2, 3100, 3400): f"3252{nb}±{nb}152", (680, 468.6, 988.7): "469 to 989", (0, 0, 0): f"0{nb}±{nb}0",
-        (345, 100, 800): "100 to 800"}
+        (345, 100, 800): "100 to 800", (550.2, 1e-9, 1.9e16): "<0.1 to >1000000"}
     assert walk.module("format.js", "given.map(one => m.interval(...one))", *intervals) == list(intervals.values())
     walk.end()
 

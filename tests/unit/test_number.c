@@ -29,6 +29,7 @@ static void test_an_interval_has_no_digits_beyond_it(void **state)
     assert_interval(2.842, 2.839, 2.845, "2.842 +- 0.003");
     assert_interval(2.842, 2.840, 2.851, "2.842 (2.840 to 2.851)");
     assert_interval(3, NAN, 4, "3.000");
+    assert_interval(550.2, 1e-9, 1.9e16, "550 (<0.1 to >1000000)");
 }
 
 static void test_what_is_not_0_is_not_written_as_0(void **state)

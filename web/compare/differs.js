@@ -24,8 +24,22 @@ const sidePlaced = values => {
   return t("compare.placed", {n: runsOf(values.filter(({value}) => value === "new")), of: runsOf(values)});
 };
 
-const sideMeasured = ([{value}]) => new Intl.DateTimeFormat(language(), {dateStyle: "short", timeStyle: "medium"})
-                                      .formatRange(...value.split("/").map(at => new Date(at)));
+/* When A and B were measured; to the millisecond, where seconds say the same of both. */
+const MEASURED_FORMS = [
+  {dateStyle: "short", timeStyle: "medium"},
+  {hour: "numeric", minute: "numeric", second: "numeric", fractionalSecondDigits: 3}
+];
+
+export function measuredRow(a, b) {
+  const texts = MEASURED_FORMS.map(form => {
+    const said = new Intl.DateTimeFormat(language(), form);
+    return [a, b].map(([{value}]) => said.formatRange(...value.split("/").map(at => new Date(at))));
+  });
+  const [first, second] = texts.find(([one, other]) => one !== other) ?? texts.at(-1);
+  return h(
+    "div", {}, h("dt", {}, t("compare.measured_at")),
+    h("dd", {}, "A ", first, t("punct.semicolon"), "B ", second, t("punct.stop"), t("compare.in_turns")));
+}
 
 export function butFor({differs}, name) {
   const found = differs.find(({field}) => field === `request.${name}`);
@@ -65,9 +79,7 @@ export function differsPanel({differs, but_for}) {
     h("dl", {},
       beside.map(
         ({field, a, b}) => field === "measured_at" ?
-          h("div", {}, h("dt", {}, t("compare.measured_at")),
-            h("dd", {}, "A ", sideMeasured(a), t("punct.semicolon"), "B ", sideMeasured(b), t("punct.stop"),
-              t("compare.in_turns"))) :
+          measuredRow(a, b) :
           field === "request.placement" ?
           h("div", {}, h("dt", {}, t("compare.placement")),
             h("dd", {}, "A ", sidePlaced(a), t("punct.semicolon"), "B ", sidePlaced(b))) :
