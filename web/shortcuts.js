@@ -1,5 +1,6 @@
 /* The sheet of keyboard shortcuts: what there is, not what there could be. shortcutsShow() opens it, or closes it where
-   it is open; Escape closes it, and the focus goes back to where it was; so does leaving it, and the focus stays there.
+   it is open; Escape and Tab close it, and the focus goes back to where it was; so does leaving it, and the focus stays
+   there.
  */
 import {h, replace} from "./dom.js";
 import {t, wordsAdd} from "./words.js";
@@ -59,10 +60,10 @@ function close(event, back = true) {
   if (back) (before?.isConnected ? before : document.getElementById("main")).focus();
 }
 
-/* Before anybody else: a list would choose none. */
+/* Escape, before anybody else: a list would choose none. Tab goes on from where the focus was before. */
 function keyPressed(event) {
-  if (event.key !== "Escape" || !isOpen()) return;
-  event.stopPropagation();
+  if (!["Escape", "Tab"].includes(event.key) || !isOpen()) return;
+  if (event.key === "Escape") event.stopPropagation();
   close();
 }
 

@@ -83,12 +83,17 @@ int command_run(struct context *context)
 {
     const struct command_line *options = &context->options;
     json_t *request = make_request(context, "kernel", false);
+    struct error error = {0};
+    int failed = 0;
     /* The service would refuse the table only after the run. */
-    if (request && options->given[OPTION_VIEW] &&
-        json_integer_value(json_object_get(request, "repeat")) < 2) {
-        struct error error = {0};
-        error_set(&error, ERROR_INVALID,
-                  language_text("--view is of several runs: with repeat=6, or of a sweep"));
+    if (request && options->given[OPTION_VIEW] && json_integer_value(json_object_get(request, "repeat")) < 2)
+        failed = error_set(&error, ERROR_INVALID,
+                           language_text("--view is of several runs: with repeat=6, or of a sweep"));
+    else if (request && (options->given[OPTION_X] || options->given[OPTION_Y]))
+        failed = error_set(&error, ERROR_INVALID,
+                           language_text("--%s is of the plot of a sweep: coalesce sweep ..."),
+                           options->given[OPTION_X] ? "x" : "y");
+    if (failed) {
         json_decref(request);
         return context_usage(context, &error);
     }

@@ -389,6 +389,7 @@ def test_a_plot_along_no_axis_is_refused_before_the_sweep_is_submitted(service):
     assert "--x is one of: offset block\n" in coalesce(service, *SWEEP, "counters=on", "--x", "nope", expect=USAGE).stderr
     assert "--x is one of: offset block device\n" in coalesce(service, *SWEEP, "--spread", "--x", "size", expect=USAGE).stderr
     assert "--x: the sweep has no axis" in coalesce(service, "sweep", "copy", "size=64", "--x", "size", expect=USAGE).stderr
+    assert "--x is of the plot of a sweep" in coalesce(service, "run", "copy", "size=64", "--x", "size", expect=USAGE).stderr
     assert service.get("/v1/sweeps?page_size=1").json() == newest
     assert "8 of 8 measured" in coalesce(service, *SWEEP, "--spread", "--x", "device").stdout
     assert "└" in coalesce(service, *SWEEP, "--x", "block").stdout

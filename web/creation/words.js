@@ -52,7 +52,7 @@ wordsAdd({
   "field.max_seconds": ["sample at most", "采样最多"],
   "field.quiet_s": ["wait for a quiet device", "等待设备空闲"],
   "field.timeout_s": ["end it after", "超时"],
-  "field.priority": ["priority, -100 to 100 among yours; an admin’s, to 200, before all", "优先级：自己的任务之间 -100 到 100；管理员可到 200，排在所有人之前"],
+  "field.priority": ["priority: -100 to 100 orders your own; an admin’s 101 to 200 goes before all", "优先级：-100 到 100 只排自己任务的先后；管理员的 101 到 200 排在所有人之前"],
   "field.labels": ["labels, as name=value, name=value", "标签，如 name=value, name=value"],
   "field.device": ["device", "设备"],
   "field.spread": ["Spread a sweep over the devices", "将扫描分散到各设备"],

@@ -7,7 +7,7 @@ wordsAdd({
   "source.heading": ["CUDA source", "CUDA 源代码"],
   "source.editor": ["CUDA source of the kernel", "内核的 CUDA 源代码"],
   "source.checking": ["This is being checked …", "正在检查……"],
-  "source.no_time": ["The constants that a time is made of are known of no {arch}; of {known} they are.", "预测时间要用到设备的常数：{arch} 的未知，{known} 的已知。"],
+  "source.no_time": ["No time is predicted for {arch}: the constants of the model of times are known for {known} alone.", "不预测 {arch} 的时间：时间模型的常数只有 {known} 的。"],
   "source.old": ["What is shown here is of what stood there before this error.", "以下结果属于出错之前的输入，不属于现在的输入。"],
   "source.keys": ["Tab indents; Escape, then Tab, leaves the editor. The margin says how much of what a line moves is used; △ ×32: lanes wait for a bank, 32 times as many turns as without waiting.", "Tab 缩进；先按 Escape 再按 Tab 离开编辑器。边栏标出每行搬运的数据有多少被用到；△ ×32：各通道等待同一存储体，轮数是无冲突时的 32 倍。"],
   "source.click": ["Click a line with a mark to see what a warp asks of memory there.", "点击有标记的行，查看线程束在该行访问了哪些内存。"],
