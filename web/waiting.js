@@ -14,6 +14,7 @@ import {h} from "./dom.js";
 import {count, duration, percent} from "./format.js";
 import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, spareCell, spareHead, table} from "./parts.js";
 import {noValue, t} from "./words.js";
+import "./lab/queue_words.js";
 
 export const experimentOf = (queue, id) => queue.experiments?.find(one => one.id === id) ?? null;
 

@@ -193,6 +193,8 @@ def test_sweeps_are_cancelled_run_again_removed_and_two_are_compared(browser, se
     pick(walk, 2)
     walk.click(".chosen-bar a", "Compare the two").says("Against A: better in 3 of 3 points")
     assert f"a=sweep:{old}&b=sweep:{new}" in browser.current_url
+    browser.back()
+    walk.says("2 chosen", ".chosen-bar")
     walk.open("sweeps").click("thead .choose input").says("3 chosen", ".chosen-bar")
     walk.click(".chosen-bar button", "Cancel 1").says("Cancel the 10 experiments that have not ended?", ".chosen-bar")
     walk.click(".chosen-bar button", "Cancel them").says("1 of 3 cancelled.", ".jobs").says("has ended already", ".jobs")

@@ -3,7 +3,8 @@
 
    const chosen = new Chosen(changed); offer(items, idOf, nameOf) are the rows that there are now, in their order;
    boxOf(item) and allBox() are the cells; list() the chosen items, those too that are not among the rows any more, as
-   they were last; drop(items) chooses them no more. changed() is called after each choice. */
+   they were last; drop(items) chooses them no more. changed() is called after each choice. Who comes back to the page
+   through the history finds the same rows chosen. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {t} from "../words.js";
@@ -14,16 +15,27 @@ const WAYS = {
   ArrowUp: -1
 };
 
+const kept = new Map(); /* ids, by the entry of the history */
+
 export class Chosen {
   constructor(changed) {
-    Object.assign(this, {changed, order: [], items: new Map(), chosen: new Map(), from: null});
+    const entry = history.state?.entry;
+    this.before = new Set(kept.get(entry));
+    this.changed = () => {
+      kept.set(entry, [...this.chosen.keys()]);
+      changed();
+    };
+    Object.assign(this, {order: [], items: new Map(), chosen: new Map(), from: null});
   }
 
   offer(items, idOf, nameOf) {
     Object.assign(this, {idOf, nameOf, items: new Map(items.map(item => [idOf(item), item]))});
     this.order = [...this.items.keys()];
-    for (const id of this.chosen.keys())
-      if (this.items.has(id)) this.chosen.set(id, this.items.get(id));
+    for (const id of [...this.chosen.keys(), ...this.before])
+      if (this.items.has(id)) {
+        this.chosen.set(id, this.items.get(id));
+        this.before.delete(id);
+      }
   }
 
   has = item => this.chosen.has(this.idOf(item));
@@ -41,6 +53,7 @@ export class Chosen {
   }
 
   clear() {
+    this.before.clear();
     this.chosen.clear();
     this.changed();
   }

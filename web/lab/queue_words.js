@@ -1,0 +1,42 @@
+/* What waiting.js and the queue's page say; the form is that of ../words.js. */
+import {wordsAdd} from "../words.js";
+
+// clang-format off
+wordsAdd({
+  "queue.caption": ["Who waits, in order", "等待者，按次序"],
+  "queue.in": ["in about {time}", "约 {time}后"],
+  "queue.when": ["when", "何时"],
+  "queue.begins": ["begins in", "预计开始"],
+  "queue.all_end": ["all end in", "全部结束还需"],
+  "queue.waits_too": ["and {n} more {words|waits|wait}", "另有 {n} 个在等待"],
+  "queue.waits_too_yours": ["and {n} more of yours {words|waits|wait}", "你另有 {n} 个在等待"],
+  "queue.waits_too_theirs": ["and {n} more of {who}'s {words|waits|wait}", "{who} 另有 {n} 个在等待"],
+  "queue.cancel_whole": ["Cancel the sweep", "取消整个扫描"],
+  "queue.cancel_first": ["Cancel the first", "取消第一个"],
+  "queue.cancel_one": ["Cancel {what}", "取消 {what}"],
+  "queue.share": ["had", "已用"],
+  "queue.shares": ["Who had the devices", "设备由谁使用"],
+  "queue.runs": ["{n} {words|runs|run}", "{n} 个在运行"],
+  "queue.and_one": ["and one runs", "另有一个在运行"],
+  "queue.goes_next": ["goes next", "下一个"],
+  "queue.overrides": ["{n} before all, by an admin's priority", "{n} 个因管理员给的优先级而先于所有人"],
+  "queue.all_paused": ["The queue is paused", "队列已暂停"],
+  "queue.all_paused_by": ["The queue is paused by {who}", "{who} 已暂停队列"],
+  "queue.runs_alone": ["{n} {words|runs|run}, nothing waits", "{n} 个在运行，无等待"],
+  "queue.one_run": ["one experiment", "一个实验"],
+  "queue.no_run": ["No run at the moment.", "此刻没有任务运行。"],
+  "queue.runs_now": ["Runs now:", "正在运行："],
+  "queue.waits": ["{n} {words|waits|wait}, {running} {runs|runs|run}", "{n} 个在等待，{running} 个在运行"],
+  "queue.yours": ["Yours, one by one", "你的任务，逐个列出"],
+  "queue.nobodys": ["What runs and waits, one by one", "运行和排队的任务，逐个列出"],
+  "queue.yours_first": ["Yours, the first {n}", "你的任务，最先的 {n} 个"],
+  "queue.nobodys_first": ["What runs and waits, the first {n}", "运行和排队的任务，最先的 {n} 个"],
+  "queue.all_yours": ["All of yours", "全部列出"],
+  "queue.all_waiting": ["All that waits", "全部排队任务"],
+  "queue.place": ["place", "位置"],
+  "queue.next": ["next", "下一个"],
+  "queue.ahead": ["{n} ahead", "前面 {n} 个"],
+  "queue.since": ["submitted", "提交于"],
+  "queue.others": ["others, who wait for nothing", "其他人，没有任务在等待"],
+});
+// clang-format on
