@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "api/sweep.h"
+#include "server/queue/queue_entries.h"
 #include "tests/unit/support/service.h"
 
 enum { DEVICES = 4 };
@@ -130,6 +131,51 @@ static void overrides_count_over_all_groups_of_a_device(void **state)
     assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, pinned);
     assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, unbound);
     assert_string_equal(queue_worker_next(service->queue, 0, &succeeded)->id, old);
+}
+
+static void submit_first(struct service *service, unsigned devices, int priority, char id[ID_BYTES])
+{
+    struct submitted submitted = service_submit_unbound(
+        service, &(struct unbound_plain){.owner = "a", .devices = set_of(devices), .priority = priority});
+    memcpy(id, submitted.id, ID_BYTES);
+}
+
+/* Are the listed experiments these, in this order, each with its owner's name and its request? */
+static void assert_listed(struct service *service, const char *const *ids, int id_count, const char *owner,
+                          int most, const char *const *expected, int count)
+{
+    struct queue_entry *entries;
+    assert_int_equal(queue_view_entries(service->queue, ids, id_count, owner, most, &entries), count);
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(entries[i].id, expected[i]);
+        assert_int_equal(entries[i].position.running, i == 0);
+        assert_string_equal(entries[i].owner, "a");
+        assert_int_equal(entries[i].request[0], '{');
+        assert_string_equal(entries[i].sweep, "");
+    }
+    queue_view_free_entries(entries, count);
+}
+
+static void what_runs_and_the_first_of_an_owner_are_listed_once_in_their_order(void **state)
+{
+    struct service *service = *state;
+    char runs[ID_BYTES], early[ID_BYTES], late[ID_BYTES], first[ID_BYTES];
+    submit_first(service, 1, 0, runs);
+    assert_string_equal(queue_worker_next(service->queue, 0, NULL)->id, runs);
+    submit_first(service, 1, 0, early);
+    submit_first(service, 1, -1, late);
+    submit(service, "b", 1, 0, false, NULL);
+    submit_first(service, 1, 150, first);
+    const char *const all[] = {runs, first, early, late}, *const cut[] = {runs, first, early},
+                      *const named[] = {runs, late};
+    const char *const ids[] = {runs, first, "", "unknown", first}, *const other[] = {late, runs};
+    assert_listed(service, ids, 5, "a", 10, all, 4);
+    assert_listed(service, ids, 5, "a", 2, cut, 3);
+    assert_listed(service, other, 2, "a", 0, named, 2);
+    assert_listed(service, other, 2, "nobody of this name", 10, named, 2);
+    struct queue_entry *none;
+    assert_int_equal(queue_view_entries(service->queue, NULL, 0, "c", 5, &none), 0);
+    queue_view_free_entries(none, 0);
 }
 
 /* The devices run one experiment after the other, each for its owner's time; what each owner has had in
@@ -301,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ONE(one_that_may_run_on_several_is_taken_once),
         ONE(overrides_count_over_all_groups_of_a_device),
+        ONE(what_runs_and_the_first_of_an_owner_are_listed_once_in_their_order),
         ONE(owners_share_all_devices_whatever_they_ask_for),
         ONE(a_sweep_stays_on_the_device_that_took_its_first_across_a_restart),
         ONE(a_sweep_is_bound_with_what_of_it_was_cancelled_before),
