@@ -46,13 +46,18 @@ static bool run_sibling(struct warp *warp)
     return false;
 }
 
+/* other_warp, other_lane: a thread that does not come; NULL: none is named. waits: it waits at `other`; false: it goes on, and
+   the line of `other` may be any, because the compiler moves instructions. */
 static void barrier_fault(struct warp *warp, const struct instruction *i, int lane,
-                          const struct warp *other_warp, const struct instruction *other, int other_lane)
+                          const struct warp *other_warp, const struct instruction *other, int other_lane,
+                          bool waits)
 {
     struct ptx_fault fault = fault_of(warp, i, lane, PTX_FAULT_BARRIER);
-    if (other) {
+    if (other_warp) {
         fault.has_other = true;
         fault.other = fault_thread(warp->run, state_thread(other_warp, other_lane), other);
+        if (!waits)
+            fault.other.position = (struct ptx_position){0};
     }
     fault_add(warp->run, &fault);
 }
@@ -65,7 +70,7 @@ static bool others_return(struct warp *warp, const struct instruction *i, uint32
         uint32_t here = warp->paths[k].mask & missing;
         if (here && (warp->paths[k].waits || !block_only_returns(warp, &warp->paths[k]))) {
             barrier_fault(warp, i, __builtin_ctz(mask), warp, warp_instruction(warp, warp->paths[k].pc),
-                          __builtin_ctz(here));
+                          __builtin_ctz(here), warp->paths[k].waits);
             return false;
         }
         missing &= ~here;
@@ -152,7 +157,7 @@ static bool same_instruction(struct machine *run, unsigned number)
         } else if (warp->barrier_pc != first->barrier_pc) {
             barrier_fault(first, warp_instruction(first, first->barrier_pc),
                           __builtin_ctz(first->barrier_mask), warp, warp_instruction(warp, warp->barrier_pc),
-                          __builtin_ctz(warp->barrier_mask));
+                          __builtin_ctz(warp->barrier_mask), true);
             return false;
         }
     }
@@ -219,8 +224,8 @@ static void never_complete(struct machine *run)
     }
     if (first)
         barrier_fault(first, warp_instruction(first, first->barrier_pc), __builtin_ctz(first->barrier_mask),
-                      other ? other : first, other ? warp_instruction(other, other->barrier_pc) : NULL,
-                      other ? __builtin_ctz(other->barrier_mask) : 0);
+                      other, other ? warp_instruction(other, other->barrier_pc) : NULL,
+                      other ? __builtin_ctz(other->barrier_mask) : 0, true);
 }
 
 void block_run(struct machine *run)

@@ -216,6 +216,8 @@ int decode_lanes(struct parser *parser, const struct statement *statement, struc
     }
     bool plain = !instruction->flush && !instruction->saturate && opcode->rounding <= ROUND_NEAREST;
     instruction->execute = is_half(type) && !plain ? execute_half : plain ? execute_lanes : execute_float;
+    if (row->rule == AFFINE_DIV || row->rule == AFFINE_REM)
+        instruction->execute = execute_division;
     return 0;
 }
 

@@ -3,7 +3,8 @@
 
 #include "ptx/program.h"
 
-execute_fn execute_lanes, execute_float, execute_half, execute_convert, execute_convert_pair;
+execute_fn execute_lanes, execute_division, execute_float, execute_half, execute_convert,
+    execute_convert_pair;
 execute_fn execute_compare_pair, execute_set_pair;
 execute_fn execute_compare, execute_select, execute_select_predicate, execute_set, execute_slct,
     execute_predicates, execute_pack, execute_unpack, execute_clock, execute_carry, execute_test;

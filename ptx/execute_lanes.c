@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/execute.h"
+#include "ptx/fault.h"
 #include "ptx/half.h"
 #include "ptx/special.h"
 #include "ptx/warp.h"
@@ -27,6 +28,25 @@ int execute_lanes(struct warp *warp, const struct instruction *i, uint32_t mask)
     i->lanes(&result, from);
     warp_write(warp, i->to[0], i->to_units, mask, &result);
     return 0;
+}
+
+/* Of integers: dividing by 0 traps nowhere, and is a fault all the same: C++ leaves the result undefined. */
+int execute_division(struct warp *warp, const struct instruction *i, uint32_t mask)
+{
+    const void *divisors = warp_slot(warp, i->from[1]);
+    uint32_t zeros = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        uint64_t divisor =
+            i->from_units[1] == 2 ? ((const uint64_t *)divisors)[lane] : ((const uint32_t *)divisors)[lane];
+        bool zero = ptx_types[i->type].bytes == 2 ? !(uint16_t)divisor : !divisor;
+        zeros |= (uint32_t)zero << lane;
+    }
+    if (zeros & mask) {
+        struct ptx_fault fault = fault_of(warp, i, __builtin_ctz(zeros & mask), PTX_FAULT_TRAP);
+        fault.text = "an integer is divided by 0";
+        fault_add(warp->run, &fault);
+    }
+    return execute_lanes(warp, i, mask);
 }
 
 static const int roundings[] = {

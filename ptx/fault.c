@@ -130,12 +130,14 @@ static void say_thread(struct sentence *s, const struct ptx_thread *at)
 
 static void say_element(struct sentence *s, const struct ptx_fault *fault)
 {
-    if (fault->name)
+    if (fault->name && fault->span > 1)
+        say(s, "%s[%" PRId64 "..%" PRId64 "]", fault->name, fault->index, fault->index + fault->span - 1);
+    else if (fault->name)
         say(s, "%s[%" PRId64 "]", fault->name, fault->index);
     else if (fault->space == PTX_GLOBAL || fault->space == PTX_GENERIC)
         say(s, "address 0x%" PRIx64, fault->address);
     else
-        say(s, "byte %" PRId64 " of %s memory", fault->index, ptx_space_name(fault->space));
+        say(s, "byte offset %" PRId64 " of %s memory", fault->index, ptx_space_name(fault->space));
 }
 
 static const char *const actions[] = {"loaded", "stored", "updated"};
@@ -197,8 +199,10 @@ static void say_barrier(struct sentence *s, const struct ptx_fault *fault)
     if (fault->has_other) {
         say(s, ": ");
         say_thread(s, &fault->other);
-        say(s, " is at ");
-        say_place(s, &fault->other.position);
+        bool elsewhere = fault->other.position.ptx_line;
+        say(s, elsewhere ? " waits at " : " goes on without it");
+        if (elsewhere)
+            say_place(s, &fault->other.position);
     }
 }
 

@@ -72,13 +72,15 @@ struct ptx_fault {
     bool note; /* a race that stores equal values, a stub that was called: not wrong */
     struct ptx_thread at;
     bool has_other;
-    struct ptx_thread other;           /* of a race: the earlier access; of a barrier: who waits elsewhere */
+    struct ptx_thread
+        other; /* of a race: the earlier access; of a barrier: who does not come, and where it waits, else no place */
     enum ptx_access_kind other_access; /* of a race: what the earlier one did */
     enum ptx_space space;
     enum ptx_access_kind access;
     int buffer;        /* as in struct ptx_access; -1 where there is none */
     const char *name;  /* the buffer's or variable's, valid as long as these; NULL */
     int64_t index;     /* element of the buffer (or byte where its elements have no size); may be negative */
+    unsigned span;     /* elements from `index` on that are accessed at once; 0: not told */
     uint64_t elements; /* that the buffer has */
     uint64_t address;
     unsigned bytes;

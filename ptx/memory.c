@@ -61,6 +61,7 @@ static void lane_fault(struct warp *warp, const struct instruction *i, const str
         fault.name = segment->name;
         fault.index = offset >= 0 ? offset / element : -((-offset + element - 1) / element);
         fault.elements = segment->bytes / element;
+        fault.span = (bytes + element - 1) / element;
     }
     fault_add(warp->run, &fault);
 }

@@ -58,6 +58,7 @@ static void check_corner(struct tracing *t, const struct kept_access *kept, bool
         fault.bytes = kept->access.bytes;
         fault.index = (int64_t)(offset / element) - (offset < 0 && offset % element);
         fault.elements = segment->bytes / element;
+        fault.span = (fault.bytes + element - 1) / element;
         fault_add(run, &fault);
         return;
     }

@@ -190,6 +190,7 @@ void answers_print_check(const json_t *answer, const char *file)
            file, checked, all);
     print_scalars(answer);
     print_all_busy(json_object_get(answer, "request"));
-    fputs(language_text("  not looked for: races between instructions that a warp executes in step\n"),
+    fputs(language_text("  not looked for: races between instructions that a warp executes in step, and "
+                        "barriers that threads leave out by ending\n"),
           stdout);
 }

@@ -97,6 +97,24 @@ static void an_access_behind_the_end_is_told_with_its_element(void **state)
                 "line 7: a[127] is loaded by thread (63, 0, 0) of block (1, 0, 0); a has 127 elements");
 }
 
+static void a_vector_access_outside_names_its_elements(void **state)
+{
+    (void)state;
+    run_with(&(struct setting){.blocks = 1, .threads = 1, .bytes_a = 6 * 4},
+             "ld.global.v4.u32 {%w6, %w7, %w8, %w9}, [%d0+16];");
+    assert_text(only(PTX_FAULT_OUTSIDE),
+                "a[4..7] is loaded by thread (0, 0, 0) of block (0, 0, 0); a has 6 elements");
+}
+
+static void a_division_by_0_is_told(void **state)
+{
+    (void)state;
+    run(1, 32, "div.u32 %w6, 7, %w0; rem.s32 %w7, 7, 1;");
+    assert_text(only(PTX_FAULT_TRAP), "an integer is divided by 0 in thread (0, 0, 0) of block (0, 0, 0)");
+    run(1, 32, "setp.eq.u32 %p1, %w0, 0; @!%p1 div.u32 %w6, 7, %w0;");
+    none();
+}
+
 static void an_access_before_the_begin_is_of_the_same_buffer(void **state)
 {
     (void)state;
@@ -266,6 +284,7 @@ static void a_barrier_that_not_all_reach_is_told(void **state)
         ".loc 1 4 1\nsetp.lt.u32 %p1, %w0, 16; @%p1 bra L1; .loc 1 5 1\nbar.sync 0; L1: st.shared.u32 [%w4], "
         "1;");
     assert_int_equal(only(PTX_FAULT_BARRIER)->at.position.line, 5);
+    assert_text(&outcome.faults[0], "thread (0, 0, 0) of block (0, 0, 0) goes on without it");
     /* threads that have returned count as arrived */
     run(1, 64, "setp.lt.u32 %p1, %w0, 40; @%p1 bra L1; bar.sync 0; L1: ret;");
     none();
@@ -380,6 +399,8 @@ int main(void)
         cmocka_unit_test(a_race_of_blocks_is_told),
         cmocka_unit_test(bytes_side_by_side_are_no_race),
         cmocka_unit_test(a_barrier_that_not_all_reach_is_told),
+        cmocka_unit_test(a_vector_access_outside_names_its_elements),
+        cmocka_unit_test(a_division_by_0_is_told),
         cmocka_unit_test(barriers_count_and_reduce),
         cmocka_unit_test(a_shuffle_without_all_of_its_mask_is_told),
         cmocka_unit_test(a_loop_without_end_ends),
