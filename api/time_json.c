@@ -59,6 +59,7 @@ static void write_members(struct json_writer *json, const struct time_prediction
         {"ramp_us", time->ramp_us},
         {"dram_read_bytes", time->dram_read_bytes},
         {"dram_write_bytes", time->dram_write_bytes},
+        {"dram_stays_us", time->dram_dirty_us},
         {"l1_hit_pct", time->l1_hit_pct < 0 ? NAN : time->l1_hit_pct},
         {"blocks_per_sm", time->blocks_per_sm},
         {"warps_per_sm", time->warps_per_sm},

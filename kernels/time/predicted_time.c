@@ -178,9 +178,9 @@ static void derive(const struct launch_work *w, const struct rates *r, double bu
     p->waits = w->waits;
     p->latency_ns = w->waits > 0 ? idle * (1 + r->queue * share) : 0;
     if (w->waits > 0) {
-        double reads = p->dram_read_bytes / fmax(1, p->dram_read_bytes + p->dram_write_bytes);
+        double dram_us = fmax(p->bound[TIME_DRAM].us, 1e-9);
         p->in_flight_bytes = p->dram_read_bytes / w->sms * p->latency_ns * 1e-3 / fmax(whole, 1e-9);
-        p->needed_bytes = r->bandwidth * reads / w->sms * idle * 1e-3 * (1 + r->queue);
+        p->needed_bytes = p->dram_read_bytes / dram_us / w->sms * idle * 1e-3 * (1 + r->queue);
     }
 }
 

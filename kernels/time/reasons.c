@@ -137,12 +137,19 @@ static double load_waits_us(const struct time_prediction *p)
     return p->rounds * p->waits * p->latency_ns * 1e-3;
 }
 
+/* TIME_DRAM is the time of stores, too, that stay in the L2; where they are most of it, DRAM is not what limits. */
+static struct text_pair bound_name(const struct time_prediction *p, enum time_bound bound)
+{
+    bool stays = bound == TIME_DRAM && p->dram_dirty_us > p->bound[TIME_DRAM].us / 2;
+    return stays ? stays_name : bound_names[bound];
+}
+
 static void words_of(const struct time_prediction *p, struct reason_words *words)
 {
     const struct time_amount *limit = &p->bound[p->limiter], *second = &p->bound[p->second];
     const struct time_amount *dram = &p->bound[TIME_DRAM];
-    add_pair(words, "limiter", bound_names[p->limiter]);
-    add_pair(words, "second", bound_names[p->second]);
+    add_pair(words, "limiter", bound_name(p, p->limiter));
+    add_pair(words, "second", bound_name(p, p->second));
     add_text(words, "unit", limit->unit, limit->unit);
     add_number(words, "total_us", p->us);
     add_number(words, "floor_us", p->floor_us);
@@ -157,7 +164,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_dirty_us);
     add_number(words, "opened_us", p->dram_opened_us);
     add_number(words, "dirty_us", p->dram_dirty_us);
-    add_percent(words, "dram_pct", dram->us / p->us);
+    add_percent(words, "dram_pct", (dram->us - p->dram_dirty_us) / p->us);
     add_bytes(words, "read", p->dram_read_bytes);
     add_bytes(words, "written", p->dram_write_bytes);
     add_bytes(words, "in_flight", p->in_flight_bytes);
@@ -176,7 +183,9 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
 /* When needed_bytes are more than so many times in_flight_bytes, the text names the chain of waits
    instead. */
 static const double chain_times = 8;
-/* When the fixed part of the time is more than this, the text names what limits the rest with its time
+/* When the fixed part of the time is more than this, the text says so. */
+static const double much = 0.25;
+/* When it is more than this, the text names what limits the rest with its time
    alone. */
 static const double nearly_all = 0.9;
 
@@ -228,7 +237,7 @@ void reasons_make(const struct time_prediction *p, struct reasons *reasons)
     struct telling telling = telling_of(p);
     words_of(p, &words);
     double fixed = p->floor_us + p->ramp_us;
-    if (fixed > p->us / 2)
+    if (fixed > p->us * much)
         append(reasons, mostly_fixed, &words);
     if (fixed > p->us * nearly_all) {
         append(reasons, the_rest, &words);
@@ -259,7 +268,7 @@ void reasons_change(const char *field, const char *from, const char *to, const s
     add_number(&words, "total_us", now->us);
     add_number(&words, "then_us", then->us);
     add_percent(&words, "ratio_pct", then->us / now->us);
-    add_pair(&words, "limiter", bound_names[then->limiter]);
+    add_pair(&words, "limiter", bound_name(then, then->limiter));
     append(reasons, changed, &words);
 }
 

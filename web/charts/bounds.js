@@ -45,8 +45,15 @@ function limiterText({limiter, close_second: second}) {
                   t("bound.one", {one: boundName(limiter)});
 }
 
-/* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. */
-function madeOf({amount, unit, ceiling}) {
+/* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. Of DRAM also the time of
+   stores that stay in the L2, in the words of `stays`. */
+function madeOf({name, amount, unit, ceiling, us}, {dram_stays_us: kept}, stays) {
+  if (name === "dram" && kept > 0)
+    return [
+      amount > 0 && t("bound.bytes", {bytes: bytes(amount), rate: bandwidth(amount / (us - kept) / 1e3)}),
+      t(stays, {time: written(kept, 3)})
+    ].filter(Boolean)
+      .join(t("punct.semicolon"));
   if (!ceiling || !amount) return null;
   if (unit === "bytes") return t("bound.bytes", {bytes: bytes(amount), rate: bandwidth(ceiling / 1e3)});
   const key = `bound_of.${unit.replaceAll(" ", "_")}`, each = 1 / ceiling, what = key in DICTIONARY ? t(key) : unit;
@@ -59,7 +66,7 @@ function madeOf({amount, unit, ceiling}) {
 
 function boundsDraw(time, width, notes) {
   const wide = width >= 430, row = notes && wide ? 34 : 24, names = time.bounds.map(one => boundName(one.name)),
-        made = time.bounds.map(madeOf);
+        made = time.bounds.map(one => madeOf(one, time, "bound.stays_short"));
   const label = 12 +
     Math.max(
       ...names.map(name => textWidth(name, 7)), ...(notes && wide ? made.map(one => textWidth(one ?? "", 6)) : []));
@@ -104,7 +111,8 @@ const boundsTable = time => table(
   t("bound.table"), [headCell(t("bound.name")), headCell(t("bound.what")), headCell("µs", true)],
   time.bounds.map(
     one =>
-      h("tr", {}, h("th", {scope: "row"}, boundName(one.name)), h("td", {}, madeOf(one) ?? noValue()),
+      h("tr", {}, h("th", {scope: "row"}, boundName(one.name)),
+        h("td", {}, madeOf(one, time, "bound.stays") ?? noValue()),
         numberCell(limits(time, one.name) ? h("strong", {}, digits(one.us)) : digits(one.us)))));
 
 export function boundsFigure(timeNow, notes) {

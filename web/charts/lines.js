@@ -210,7 +210,7 @@ export function linesDraw(width, spec) {
         found = {marks: [], cut: false, dense: false, frames: []};
   if (!limits) {
     drawing.setAttribute("height", 60);
-    drawing.append(text(0, 36, t("sweep.nothing_yet"), {class: "small"}));
+    drawing.append(text(0, 36, spec.nothing ?? t("sweep.nothing_yet"), {class: "small"}));
     return {svg: drawing, canvas: null, marks: [], part: false};
   }
   const painter = painterFor(series.reduce((sum, one) => sum + countOf(one, wide), 0), width, height);
