@@ -109,15 +109,18 @@ void comparison_apart_view(struct json_writer *json, const char *key, const stru
 
 /* ---- when ---- */
 
-/* The number of runs of one side at points that both sides have, the start of the first and the end of the last. */
+/* The number of runs of one side at points that both sides have, the start of the first and the end of the last, and the mean
+   of the middles of the runs. */
 struct measured_span {
     int runs;
     int64_t first_ms, last_ms;
+    double middle_ms;
 };
 
 static struct measured_span span_of(const struct comparison *comparison, int side)
 {
     struct measured_span span = {0};
+    double sum_ms = 0;
     for (int i = 0; i < comparison->sides[side].used; i++) {
         const struct comparison_run *run = &comparison->sides[side].runs[i];
         if (!comparison_matched(&comparison->points[run->point]))
@@ -126,8 +129,22 @@ static struct measured_span span_of(const struct comparison *comparison, int sid
             span.first_ms = run->started_ms;
         if (run->ended_ms > span.last_ms)
             span.last_ms = run->ended_ms;
+        sum_ms += (double)run->started_ms / 2 + (double)run->ended_ms / 2;
     }
+    span.middle_ms = span.runs ? sum_ms / span.runs : 0;
     return span;
+}
+
+static bool is_within(double ms, const struct measured_span *span)
+{
+    return ms >= (double)span->first_ms && ms <= (double)span->last_ms;
+}
+
+/* Were the sides measured in turns? A few late runs of both do not make two sides so that were measured one after the
+   other. */
+static bool in_turns(const struct measured_span *a, const struct measured_span *b)
+{
+    return is_within(a->middle_ms, b) && is_within(b->middle_ms, a);
 }
 
 static void write_span(struct json_writer *json, const char *key, struct measured_span span)
@@ -148,7 +165,7 @@ void comparison_measured_at_view(struct json_writer *json, const struct comparis
 {
     const struct measured_span a = span_of(comparison, 0), b = span_of(comparison, 1);
     bool known = a.first_ms > 0 && b.first_ms > 0;
-    if (!known || (a.first_ms <= b.last_ms && b.first_ms <= a.last_ms))
+    if (!known || in_turns(&a, &b))
         return;
     json_writer_begin_object(json, NULL);
     json_writer_string(json, "field", "measured_at");

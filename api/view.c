@@ -130,6 +130,8 @@ void view_experiment_queued(struct json_writer *json, const char *key,
     json_writer_name(json, "owner", experiment->owner);
     json_writer_time(json, "submitted_at", experiment->submitted_ms);
     write_place(json, experiment);
+    if (experiment->sweep_left)
+        json_writer_int(json, "sweep_left", experiment->sweep_left);
     json_writer_json(json, "request", experiment->request);
     write_links(json, experiment);
     json_writer_end(json);

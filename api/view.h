@@ -30,6 +30,7 @@ struct view_experiment {
     bool cancelling; /* somebody asked for its end */
     bool paused;     /* it does not begin before somebody resumes its device, or the queue */
     bool running;
+    int sweep_left; /* of one that runs: how many of its sweep have not ended, with this one; 0: not told */
     char waits_for[VIEW_WAITS_BYTES]; /* why it cannot begin, besides other experiments; empty: it can */
 };
 

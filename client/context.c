@@ -40,10 +40,17 @@ static int unknown_option(const char *text, struct error *error)
 
 static int unknown_command(const char *text, struct error *error)
 {
+    static const char *const elsewhere[][2] = {{"list", "ls"},      {"rm", "remove"},   {"delete", "remove"},
+                                               {"restore", "undo"}, {"wait", "watch"},  {"stop", "cancel"},
+                                               {"kill", "cancel"},  {"status", "show"}, {"diff", "compare"},
+                                               {"lint", "check"},   {"submit", "run"}};
     struct suggestion meant;
     suggest_begin(&meant, text);
     for (const struct manual_command *command = manual_commands; command->name; command++)
         suggest_consider(&meant, command->name);
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(text, elsewhere[i][0]) == 0)
+            meant.found = elsewhere[i][1];
     return meant.found ? error_set(error, ERROR_INVALID,
                                    language_text("there is no command \"%s\": did you mean \"%s\"?"), text,
                                    meant.found)

@@ -173,7 +173,7 @@ static const char axes[] = "xyz";
 
 /* Limits that hold for every device, for a prediction that names only architectures. */
 static const struct device_facts any_device = {
-    .name = "every GPU",
+    .name = "any GPU",
     .max_threads_per_block = 1024,
     .max_block = {1024, 1024, 64},
     .max_grid = {2147483647, 65535, 65535},

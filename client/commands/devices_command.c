@@ -149,7 +149,7 @@ static void print_calibration(struct context *context, const json_t *document)
                : language_text("; a new one is made only when it is asked for"));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (json_path_text(document, members[i], NULL))
-            printf("  %-12s %s\n", members[i],
+            printf("  %-12s %s\n", language_text(members[i]),
                    language_reason(json_path_text(document, members[i], NULL), reason));
     if (!json_is_object(calibration))
         return;
@@ -211,12 +211,12 @@ static enum style range_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return STYLE_NONE;
 }
 
-static enum style text_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+/* What a parameter is, on lines of its own: a column would be too narrow for it. */
+static void print_meaning(const json_t *row)
 {
     const char *unit = json_path_text(row, "unit", "");
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", told(row, "text"), *unit ? language_text(", in ") : "",
-             *unit ? language_text(unit) : "");
-    return STYLE_FAINT;
+    printf("  %s: %s%s%s\n", json_path_text(row, "name", ""), told(row, "text"),
+           *unit ? language_text(", in ") : "", *unit ? language_text(unit) : "");
 }
 
 /* What every kernel has besides its own parameters. */
@@ -235,12 +235,12 @@ static void print_kernel(struct context *context, const json_t *kernel)
         {"parameter", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
         {"unless given", NULL, SHEET_LEFT, .path = "default"},
         {"may be", NULL, SHEET_LEFT, .cell = range_cell},
-        {"text", NULL, SPARE_TEXT, .cell = text_cell},
         {NULL},
     };
     const struct screen *screen = &context->screen;
     json_t *rows = json_array(), *value;
     const char *name;
+    size_t i;
     printf("%s%s%s: %s\n  %s\n  %s\n\n", screen_style(screen, STYLE_STRONG),
            json_path_text(kernel, "name", ""), screen_style(screen, STYLE_NONE), told(kernel, "title"),
            told(kernel, "text"), told(kernel, "lesson"));
@@ -253,6 +253,9 @@ static void print_kernel(struct context *context, const json_t *kernel)
     }
     json_array_extend(rows, json_object_get(kernel, "parameters"));
     rows_table_print(rows, columns, screen, stdout);
+    putchar('\n');
+    json_array_foreach (rows, i, value)
+        print_meaning(value);
     json_decref(rows);
 }
 

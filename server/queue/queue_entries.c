@@ -50,12 +50,23 @@ static int owner_read(const struct owner *owner, int most, const struct entry **
     return count;
 }
 
+static int left_of(const struct entry_sweep *sweep)
+{
+    int left = 0;
+    const struct entry *entry;
+    LIST_FOREACH (entry, &sweep->entries, of_sweep)
+        left += entry->phase != ENDING;
+    return left;
+}
+
 static bool entry_copy(struct queue *queue, const struct entry *entry, struct queue_entry *to)
 {
     memcpy(to->id, entry->task.id, ID_BYTES);
     memcpy(to->owner, entry->owner->name, sizeof to->owner);
     if (entry->sweep)
         memcpy(to->sweep, entry->sweep->id, ID_BYTES);
+    if (entry->sweep && entry->phase == RUNNING)
+        to->sweep_left = left_of(entry->sweep);
     to->position = position_own(queue, entry);
     return (to->request = strdup(entry->task.request)) != NULL;
 }

@@ -9,7 +9,8 @@ struct queue_entry {
     char id[ID_BYTES], sweep[ID_BYTES]; /* sweep: that it is of; empty: none */
     char owner[USER_NAME_BYTES];        /* empty: without a name */
     char *request;                      /* JSON object */
-    struct queue_position position;     /* with own_s, running, cancelled and device */
+    int sweep_left; /* of one that runs: how many of its sweep have not ended, with this one; else 0 */
+    struct queue_position position; /* with own_s, running, cancelled and device */
 };
 
 /* Those of these `id_count` experiments that wait or run, and the first `most` of the owner's that wait; each once, in the

@@ -273,7 +273,7 @@ int queue_view_owners(struct queue *queue, int device, struct queue_owner **out)
     LIST_FOREACH (owner, &queue->owners.all, next) {
         struct position_load load = position_load(queue, owner, &servers, now_ns);
         int queued = load.share.waiting + load.overrides;
-        double used_s = owner_used_s(owner, now_ns, queue->config.half_life_s);
+        double used_s = schedule_used_s(queue, owner, now_ns);
         bool runs = running && running->owner == owner;
         all_s += used_s;
         if (!memory || !(queued || runs))
@@ -322,7 +322,7 @@ int queue_view_shares(struct queue *queue, struct queue_share **out)
     struct queue_share *shares = *out = calloc((size_t)queue->owners.count + 1, sizeof *shares);
     if (shares)
         LIST_FOREACH (owner, &queue->owners.all, next) {
-            double used_s = owner_used_s(owner, now_ns, queue->config.half_life_s);
+            double used_s = schedule_used_s(queue, owner, now_ns);
             if (used_s <= 0)
                 continue;
             memcpy(shares[count].name, owner->name, sizeof owner->name);

@@ -45,8 +45,9 @@ struct queue_owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     int queued;                 /* experiments that wait and may run on the device */
     bool running;               /* on the device */
-    double share;               /* of the recent device time of all owners on all devices, 0 to 1 */
-    int overrides;              /* those of `queued` that are overrides */
+    double
+        share; /* of the recent device time of all owners on all devices, with what runs as if it had ended, 0 to 1 */
+    int overrides; /* those of `queued` that are overrides */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
     char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */
@@ -59,7 +60,7 @@ enum { QUEUE_OWNERS_PLACED = 20 };
    others by increasing share. *owners is to be freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
 
-/* Of the device time that all owners used lately on all devices, the part of one. */
+/* Of the device time that all owners used lately on all devices, with what runs as if it had ended, the part of one. */
 struct queue_share {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     double share;               /* 0 to 1 */

@@ -80,6 +80,7 @@ void experiment_reply_entry(struct service *service, const struct queue_entry *e
         .request = entry->request,
         .sweep = entry->sweep,
         .owner = entry->owner,
+        .sweep_left = entry->sweep_left,
     };
     place_set(service, &entry->position, view);
 }

@@ -152,7 +152,7 @@ static void write_time(struct json_writer *json, const struct experiment *experi
     static const struct text_pair less_sure = {
         "less sure than of a kernel of the suite: the model was fitted to those, and this one was never "
         "timed",
-        "不如套件内核的预测可靠：模型是用套件内核拟合的，而这个内核从未计时"};
+        "不如内置内核的预测可靠：模型是用内置内核拟合的，而这个内核从未计时"};
     const char *untimed = made ? source_predictions_untimed(made) : NULL;
     struct time_question asked = {
         .calibration = constants_of(question, arch),
