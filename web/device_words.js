@@ -48,7 +48,7 @@ wordsAdd({
   "device.roof_none": ["nothing that counts operations ran here lately", "最近没有统计运算次数的实验"],
   "device.of_roof": ["of the roof, %", "相对于屋顶线，%"],
   "calibration.title": ["What its times are predicted from", "预测时间所用的常数"],
-  "calibration.none": ["none", "没有"],
+  "calibration.none": ["none", "没有校准"],
   "calibration.running": ["being measured now", "正在测量"],
   "calibration.made": ["measured on this device", "在此设备上测得"],
   "calibration.stale": ["measured here, with another driver or build", "在此设备上测得，但驱动或版本已变"],

@@ -161,17 +161,21 @@ export function failedWords(kind) {
 
 export const unstableMark = () => tip(h("span", {class: "warn"}, "△ ", t("part.unstable")), t("part.unstable_why"));
 
+/* Of the bar, for which a phone has no room. */
+const besideCell = child => h("td", {class: "spare"}, child);
+
 function failedCells(row) {
   if (row.state === "cancelled") {
     const said = h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`);
-    return [numberCell(row.failure_detail ? tip(said, row.failure_detail) : said), cell(), cell()];
+    return [numberCell(row.failure_detail ? tip(said, row.failure_detail) : said), besideCell(), cell()];
   }
   const known = row.failure_kind !== null;
   return [
     numberCell(
       noValue(row.failure_detail ?? t(`state.${row.state}`)),
       h("span", {class: "phone warn", "aria-hidden": "true"}, " ✕")),
-    cell(), cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))
+    besideCell(),
+    cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))
   ];
 }
 
@@ -180,37 +184,33 @@ function noteOf(row, inCache) {
   return inCache ? h("span", {class: "quiet"}, t("part.in_l2")) : null;
 }
 
-/* The note of an unstable one, beside its value where the column of notes is out of sight. */
-const phoneMark = row => row.stable === false && h("span", {class: "phone warn", "aria-hidden": "true"}, " △");
-
 /* A source that was interpreted has no time that could be unstable. */
 const isTimed = row => [row.cold_median_us, row.hot_median_us].some(us => typeof us === "number");
 
 /* Result, bar against the peak, note. */
 export function resultCells(row, device) {
   if (row.state === "queued" || row.state === "running")
-    return [numberCell(h("span", {class: "quiet"}, t(`state.${row.state}`))), cell(), cell()];
+    return [numberCell(h("span", {class: "quiet"}, t(`state.${row.state}`))), besideCell(), cell()];
   if (row.state !== "succeeded") return failedCells(row);
   const inCache = device?.l2_bytes && row.working_set_bytes <= device.l2_bytes;
   if (row.hot_ns_per_operation !== null && row.kernel === "pointer_chase")
     return [
-      numberCell(
-        h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`})), phoneMark(row)),
-      cell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))
+      numberCell(h("strong", {}, t("part.a_load", {time: `${digits(row.hot_ns_per_operation, 3)}\u00a0ns`}))),
+      besideCell(h("span", {class: "quiet"}, t("part.latency"))), cell(noteOf(row))
     ];
   if (row.operations)
     return [
-      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`), phoneMark(row)),
-      cell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
+      numberCell(h("strong", {}, `${digits(row.hot_gops)}\u00a0Gop/s`)),
+      besideCell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
     ];
   if (row.cold_effective_gbps === null)
-    return [numberCell(noValue()), cell(), cell(isTimed(row) && noteOf(row, inCache))];
+    return [numberCell(noValue()), besideCell(), cell(isTimed(row) && noteOf(row, inCache))];
   const outline = inCache || row.stable === false ? "outline" : "";
   const bar = row.cold_of_peak === null ?
     noValue(t("part.no_peak")) :
     [barOf(row.cold_of_peak, outline), h("span", {class: "quiet share"}, percent(row.cold_of_peak, 1))];
   return [
-    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps)), phoneMark(row)), h("td", {class: "bars"}, bar),
+    numberCell(h("strong", {}, bandwidth(row.cold_effective_gbps))), h("td", {class: "bars spare"}, bar),
     cell(noteOf(row, inCache))
   ];
 }

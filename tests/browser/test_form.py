@@ -316,7 +316,7 @@ def test_a_comparison_of_what_has_not_run_says_so(browser, serve):
     walk.end()
 
 
-def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(browser, serve, sized):
+def test_a_phone_shows_what_is_unstable_beside_its_value_and_says_what_is_cancelled(browser, serve, sized):
     service = serve()
     service.works()
     service.run({**SMALL, "labels": {"fake": "unstable:noise"}})
@@ -325,7 +325,9 @@ def test_a_phone_marks_what_is_unstable_at_its_value_and_says_what_is_cancelled(
     sized(390, 800)
     walk = Walk(browser, service).open("experiments?lang=en").says("cancelled", "tbody")
     values = walk.until(lambda: [one.text for one in walk.all("tbody td.number:not(.quiet)")])
-    assert values == ["– cancelled", "1.000 GB/s △", "1.000 GB/s"]
+    assert values == ["– cancelled", "1.000 GB/s", "1.000 GB/s"]
+    [note] = [one for one in walk.all("tbody td") if one.text == "△ unstable"]
+    assert note.rect["x"] + note.rect["width"] <= walk.script("innerWidth")
     walk.end()
 
 

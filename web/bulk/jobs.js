@@ -129,11 +129,12 @@ export function askFirst({question, yes, no, from, fresh = null}) {
       jobs.splice(jobs.findIndex(one => one.number === number), 1);
       draw();
       answered(agreed);
-      setTimeout(() => keyed(from)?.focus()); /* it is off until its own call has ended */
+      setTimeout(() => keyed(from)?.focus({preventScroll: true})); /* it is off until its own call has ended */
     };
     jobs.push({question, yes, no, answer, number});
     draw();
-    keyed(`no ${number}`).focus();
+    keyed(`no ${number}`).focus({preventScroll: true});
+    keyed(`no ${number}`).scrollIntoView({block: "nearest"});
   });
 }
 

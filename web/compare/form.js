@@ -1,8 +1,8 @@
-/* The two sides to choose: recent sweeps by a list, or what all runs of a side have in common. sideForm(letter, parts,
-   sweeps, change) is one of them; optionsForm(...) what holds for both. */
+/* The two sides to choose: recent sweeps and experiments by a list, or what all runs of a side have in common.
+   sideForm(letter, parts, {sweeps, experiments}, change) is one of them; optionsForm(...) what holds for both. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
-import {ago, labelText} from "../parts.js";
+import {ago, askedText, labelText} from "../parts.js";
 import {t} from "../words.js";
 import {commonText} from "../sweep/names.js";
 import {MEMBERS, sideRead, sideText} from "./sides.js";
@@ -19,24 +19,41 @@ const sweepText = sweep => {
                        ""}${whose} · ${t("device.ago", {time: ago(sweep.submitted_at)})} · ${sweep.id.slice(-6)}`;
 };
 
-export function sideForm(letter, parts, sweeps, change) {
-  const id = name => `side-${letter}-${name}`, one = parts.sweeps.length === 1 ? parts.sweeps[0] : "";
+const experimentText = ({
+  id,
+  request,
+  submitted_at: at
+}) => [request.kernel, askedText(request), t("device.ago", {time: ago(at)}), id.slice(-6)].filter(Boolean).join(" · ");
+
+/* In the list an experiment is named as in the address. */
+const OF_EXPERIMENT = "experiment:";
+
+const chosenOf = text => text.startsWith(OF_EXPERIMENT) ?
+  {sweeps: [], experiments: [text.slice(OF_EXPERIMENT.length)]} :
+  {sweeps: text ? [text] : [], experiments: []};
+
+export function sideForm(letter, parts, {sweeps, experiments}, change) {
+  const id = name => `side-${letter}-${name}`, ran = experiments.find(one => String(parts.experiments) === one.id);
+  const one = parts.sweeps.length === 1 ? parts.sweeps[0] : ran ? OF_EXPERIMENT + ran.id : "";
   const put = edit => change(sideText(edit(structuredClone(parts))));
   const choice =
     h("select", {
       id: id("sweep"),
       value: one,
       data: {key: id("sweep")},
-      onchange: event => put(now => ({...now, sweeps: event.target.value ? [event.target.value] : [], experiments: []}))
+      onchange: event => put(now => ({...now, ...chosenOf(event.target.value)}))
     },
       h("option", {value: ""},
         parts.sweeps.length > 1    ? t("compare.sweeps", {n: count(parts.sweeps.length)}) :
           parts.experiments.length ? t("compare.experiments",
                                        {n: count(parts.experiments.length), words: parts.experiments.length}) :
                                      t("compare.no_sweep")),
-      one && !sweeps.some(sweep => sweep.id === one) && h("option", {value: one}, one),
+      one && !ran && !sweeps.some(sweep => sweep.id === one) && h("option", {value: one}, one),
       sweeps.map(sweep => h("option", {value: sweep.id}, sweepText(sweep))),
-      sweeps.length > 0 && h("option", {disabled: true}, t("compare.older")));
+      sweeps.length > 0 && h("option", {disabled: true}, t("compare.older")),
+      experiments.length > 0 &&
+        h("optgroup", {label: t("nav.experiments")},
+          experiments.map(run => h("option", {value: OF_EXPERIMENT + run.id}, experimentText(run)))));
   const rest = sideText({...parts, sweeps: [], experiments: []});
   const field = h("input", {
     id: id("rest"),

@@ -15,7 +15,7 @@ wordsAdd({
   "lab.one_ahead": ["One ahead of you: yours begin in about {time}", "前面还有一个：你的实验大约 {time}后开始"],
   "lab.only_runs": ["{n} {words|runs|run}, nothing waits", "{n} 个在运行，无等待"],
   "lab.order": ["in the order in which it will run: who had least goes first, but for an admin's priority", "按将要运行的顺序：除管理员给的优先级外，用得最少的人先运行"],
-  "lab.point": ["point {n} of {of}", "第 {n} 点，共 {of} 点"],
+  "lab.point": ["run {n} of {of}", "第 {n} 次，共 {of} 次"],
   "lab.queue_of": ["Queue of", "队列："],
   "lab.results": ["Last results", "最近的结果"],
   "lab.runs": ["Yours runs now", "你的实验正在运行"],

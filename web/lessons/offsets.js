@@ -204,6 +204,7 @@ export default {
         "choices": [["as fast as offset 0", "和偏移 0 一样快"], ["as slow as offset 11", "和偏移 11 一样慢"]],
         "answer": 1,
         "set": {"offset": 8},
+        "alike": {"offset": [16, 24]},
         "reply": [[
           "It takes as long as offset 11. So even the {more} % is not the fifth sector. Offset 8 is aligned to sectors and not to the 128-byte [line]: that explains a part (below). Offset 32 is aligned to both and still takes {more32} % more, for which nothing here has a cause. Stores are different: at 8 they lose nothing, at 11 they lose {more_store} %.",
           "用时与偏移 11 相同。可见连那 {more} % 也不是第五个扇区造成的。偏移 8 与扇区对齐，却没有与 128 字节的[line]对齐：这能解释一部分（见下文）。偏移 32 与两者都对齐，仍慢 {more32} %，这一部分这里说不出原因。写入则不同：偏移 8 没有损失，偏移 11 慢 {more_store} %。"

@@ -17,7 +17,8 @@ import {FURTHER, runsOut} from "../compare/more.js";
 import {LETTERS, bodyOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
-const RECENT = 20, LOOKED_MOST = 100, VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
+const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100,
+      VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
 const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
@@ -119,8 +120,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   const heading = h("h1", {class: "heading", tabindex: "-1"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
         body = h("div", {}), news = h("div", {"aria-live": "polite"});
-  let sides = {a: sideRead(asked.get("a")), b: sideRead(asked.get("b"))}, recent = [], comparison = null, me = null,
-      wrong = null, forest = null;
+  let sides = {a: sideRead(asked.get("a")), b: sideRead(asked.get("b"))}, recent = [], single = [], comparison = null,
+      me = null, wrong = null, forest = null;
 
   const change = values => {
     for (const [name, value] of Object.entries(values))
@@ -288,8 +289,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     /* One that is older than those stands among them once it was chosen. */
     const withChosen = ({sweeps: [id]}) =>
       offered.some(one => one.id === id) || !known.get(id)?.request ? offered : [known.get(id), ...offered];
-    const side = letter =>
-      sideForm(letter.toUpperCase(), sides[letter], withChosen(sides[letter]), text => later({[letter]: text}));
+    const side = letter => sideForm(
+      letter.toUpperCase(), sides[letter], {sweeps: withChosen(sides[letter]), experiments: single},
+      text => later({[letter]: text}));
     redraw(
       form, h("summary", {}, t("compare.form")), h("div", {class: "sides"}, side("a"), side("b")),
       h("div", {class: "filters"}, optionsForm(asked, (name, value) => later({[name]: value || null}))), syntax());
@@ -422,7 +424,14 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     if (next && recent.length < RECENT && looked + RECENT < LOOKED_MOST)
       await recentRead(`&page_token=${next}`, looked + RECENT);
   }
+  /* Of experiments those that belong to no sweep. */
+  async function singleRead() {
+    const {experiments} = await get(`/v1/experiments?state=succeeded&page_size=${SINGLE_READ}`, {signal});
+    single = experiments.filter(one => !one.links.sweep && !one.request.kernel.startsWith("src-")).slice(0, RECENT);
+    formDraw();
+  }
   recentRead().catch(() => {});
+  singleRead().catch(() => {});
   const timer = setInterval(underDraw, AGES_MS);
   return () => {
     clearInterval(timer);

@@ -198,6 +198,7 @@ function roofPanel(device, points) {
 
 function headingOf(device, queue) {
   const state = deviceState(device, queue);
+  if (state === "drained" && heldBy(queue, device.index) === queue) return heldText(queue);
   return t(
     `device.is_${state}`,
     {name: device.device_name, ...(state === "unhealthy" && {reason: device.status.reason ?? ""})});

@@ -161,9 +161,13 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     const answer = await send("POST", path, body, {signal});
     await go(`${path === "/v1/sweeps" || answer.json.points ? "sweeps" : "experiments"}/${answer.json.id}`);
   };
+  let buttonsShown = null;
   function buttonsShow() {
     const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)),
-          ended = ENDED.includes(experiment.state);
+          ended = ENDED.includes(experiment.state), mark = String([ended, mine, timed(), pin, mayRun()]),
+          held = buttons.contains(document.activeElement);
+    if (mark === buttonsShown) return; /* what has the focus stays */
+    buttonsShown = mark;
     replace(
       buttons,
       !ended && mine &&
@@ -186,6 +190,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
         h("button",
           {type: "button", class: "button", onclick: act(() => removeAndLeave(path, "experiments", go, {signal}))},
           t("result.remove")));
+    if (held) buttons.querySelector("a, button")?.focus({preventScroll: true});
   }
 
   /* What may be counted, or why not: the devices come later than the result. */

@@ -74,8 +74,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     heads:
       () => [chosen.allBox(), h("th", {scope: "col", class: "owner"}, t("queue.owner")), headCell(t("lab.experiment")),
              h("th", {scope: "col", class: "spare"}, t("lists.state")), names.length > 1 && headCell(t("device.name")),
-             headCell(t("lab.result"), true), headCell(t("lab.of_peaks")), headCell(t("lab.note")),
-             headCell(t("lists.labels")), headCell(t("lists.submitted_ago"), true)]
+             headCell(t("lab.result"), true), h("th", {scope: "col", class: "spare"}, t("lab.of_peaks")),
+             headCell(t("lab.note")), headCell(t("lists.labels")), headCell(t("lists.submitted_ago"), true)]
               .filter(Boolean),
     rowOf: one => rowOf(one, results.get(one.id), state, names.length > 1, chosen)
   });

@@ -69,8 +69,8 @@ function runs(device, queue, me, progress, sweeps) {
     return h("div", {class: "box"}, held ? heldText(held) : own?.queued ? t("lab.between") : t("lab.idle"));
   }
   const experiment = experimentOf(queue, own.running), sweep = sweeps.get(sweepOf(experiment));
-  const phase = progress.get(device.index);
-  const told = sweep ? t("lab.point", {n: count(Math.min(sweep.done + 1, sweep.total)), of: count(sweep.total)}) :
+  const phase = progress.get(device.index), left = experiment?.sweep_left ?? sweep?.total;
+  const told = sweep          ? t("lab.point", {n: count(sweep.total - left + 1), of: count(sweep.total)}) :
     phase?.id === own.running ? phaseText(phase) :
                                 "";
   return h(
@@ -79,7 +79,7 @@ function runs(device, queue, me, progress, sweeps) {
       h("span", {}, ownerName(experiment?.owner ?? null, me), " ",
         experiment && experimentLink(own.running, asked(experiment.request))),
       h("span", {class: "quiet"}, told)),
-    sweep && barOf(sweep.done / sweep.total, "ink thin"));
+    sweep && barOf((sweep.total - left) / sweep.total, "ink thin"));
 }
 
 function devicePanel(device, state, progress, sweeps) {
@@ -119,7 +119,8 @@ function resultsTable(rows, state) {
     t("lab.results"),
     [
       headCell(t("queue.owner")), headCell(t("lab.experiment")), headCell(t("lab.result"), true),
-      headCell(peakText(state.devices)), headCell(t("lab.note")), headCell(t("lab.ended_ago"), true)
+      h("th", {scope: "col", class: "spare"}, peakText(state.devices)), headCell(t("lab.note")),
+      headCell(t("lab.ended_ago"), true)
     ],
     rows.map(row => resultRow(row, state)));
 }

@@ -307,10 +307,11 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       memory.show({explain, before, after, grid: request.grid, chips: [...chips].sort()});
   }
 
-  /* What the drawings are of, where it is not what the form says: the values of the fields that are wrong. */
+  /* What the drawings are of, where it is not what the form says: the values of the fields that are wrong, or were
+   * changed since. */
   function drawnValues(wrong) {
-    const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial])
-                     .filter(([name, value]) => name in wrong && value !== "")
+    const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial, state.typed[name] ?? initial])
+                     .filter(([name, value, now]) => value !== "" && (name in wrong || String(now) !== String(value)))
                      .map(([name, value]) => `${titleOf(name)} ${value}`);
     if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
     return values.join(t("list.comma"));

@@ -45,7 +45,8 @@ function ownRow(one, cancel) {
   return h(
     "tr", {},
     h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)),
-      h("span", {class: "phone quiet"}, " ", place(), ends && [t("punct.comma"), ends])),
+      h("span", {class: "phone quiet"}, t("punct.comma"), place(),
+        ends && [t("punct.comma"), t("queue.ends_in"), " ", ends])),
     h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
     h("td", {class: "number quiet spare"}, t("lab.ago_cell", {time: ago(one.submitted_at)})),
     h("td", {class: "number act"}, button(t("queue.cancel"), cancel, {

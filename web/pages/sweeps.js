@@ -129,8 +129,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
             requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
                                      "…"),
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
-        h("span", {class: "phone quiet"}, " ", t("lab.ago_cell", {time: ago(sweep.submitted_at)}), t("punct.comma"),
-          t(`state.${stateOf(sweep)}`), t("punct.comma"), countsOf(sweep),
+        h("span", {class: "phone quiet"}, t("punct.comma"), t("lab.ago_cell", {time: ago(sweep.submitted_at)}),
+          t("punct.comma"), t(`state.${stateOf(sweep)}`), t("punct.comma"), countsOf(sweep),
           eta !== null && [t("punct.comma"), t("queue.ends_in"), " ", duration(eta)])),
       h("td", {class: "spare"}, stateMark(stateOf(sweep))),
       h("td", {class: "bars progress spare"}, barOf(sweep.total ? sweep.succeeded / sweep.total : 0, "ink"),

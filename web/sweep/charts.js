@@ -140,6 +140,7 @@ export function linesOf(sweep, choice) {
       asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)})) :
       [],
     left_out: shown.length - drawn.length,
+    nothing: t(asked.length && !shown.length ? "sweep.all_hidden" : "sweep.nothing_yet"),
     axis: {...axis, values: valuesDrawn(sweep, axis, choice.zoom)},
     unit: metric.unit || metric.title(sweep),
     write: metric.write,
@@ -193,7 +194,7 @@ export function linesSentence(spec, choice) {
   const rest = sentences.length - SENTENCES_MOST;
   return [
     ...sentences.slice(0, SENTENCES_MOST), rest > 0 && t("sweep.more_series", {n: count(rest)}),
-    !sentences.length && t(spec.hasPredicted ? "sweep.only_predicted" : "sweep.nothing_yet"),
+    !sentences.length && (spec.hasPredicted ? t("sweep.only_predicted") : spec.nothing),
     spec.left_out > 0 && t("sweep.left_out", {n: count(spec.left_out)})
   ].filter(Boolean);
 }

@@ -18,6 +18,13 @@ export const pointText = point => Object.entries(point.values)
                                     .map(([name, value]) => namedValue(name, value))
                                     .join(", ");
 
+/* What is no parameter of what was measured, or is named before the others. */
+const UNNAMED = new Set([
+  "kernel",    "recipe", "size",     "counters",  "measure",   "device",    "labels",
+  "repeat",    "spread", "priority", "timeout_s", "transfers", "placement", "tolerance",
+  "reference", "show",   "source",   "arguments", "threads",   "constants", "entry"
+]);
+
 /* The values that are the same for all points of a sweep: "1,048,576 × f32, block 512", or "size 1,048,576" where the
    request names no dtype. */
 export function commonText(request, values) {
@@ -26,8 +33,8 @@ export function commonText(request, values) {
         dtype = shared("dtype"), sized = typeof size === "number" ? count(size) : size && written(size);
   return [
     sized && (dtype ? `${sized}\u00a0×\u00a0${dtype}` : `size ${sized}`),
-    ...["dtype", "block", "grid", "offset", "stride", "unroll", "load", "order", "tile"]
-      .filter(name => shared(name) !== null && !(name === "dtype" && sized))
+    ...Object.keys(request)
+      .filter(name => !UNNAMED.has(name) && shared(name) !== null && !(name === "dtype" && sized))
       .map(name => `${name} ${written(shared(name))}`),
     request.counters && t("sweep.with_counters")
   ].filter(Boolean)

@@ -59,17 +59,18 @@ function cellOf(sweep, from, to) {
     !running && fill);
 }
 
+/* How many of the runs are measured, and how many wait. The points are told by events, the head is read a moment later:
+   while it runs all numbers are those of the points, so that they add up. */
+export function runsOf({head, running, points, read}) {
+  if (!running || read < head.point_count) return head;
+  const states = points.flatMap(point => point.runs.map(run => run.state)), of = test => states.filter(test).length;
+  return {succeeded: of(state => state === "succeeded"), queued: of(state => state !== "running" && !hasEnded(state))};
+}
+
 function answer(sweep) {
-  const {head} = sweep, bad = head.failed, several = head.repeat > 1;
-  /* The points are told by events, the head is read a moment later: while it runs the words are those of the cells. */
-  const of = point => !point    ? 0 :
-    point.state === "succeeded" ? Math.max(point.asked, 1) :
-                                  runsMeasured(point),
-        told = sweep.running ? sweep.points.reduce((sum, point) => sum + of(point), 0) : 0,
-        succeeded = Math.max(head.succeeded, Math.min(told, head.total)),
-        queued = Math.max(0, head.queued - (succeeded - head.succeeded));
+  const {head} = sweep, {succeeded, queued} = runsOf(sweep), bad = head.failed, several = head.repeat > 1;
   /* A kernel of a user runs without being timed. */
-  const untimed = head.succeeded && sweep.has.size && !sweep.has.has("cold_median_us"),
+  const untimed = succeeded && sweep.has.size && !sweep.has.has("cold_median_us"),
         total =
           t(untimed   ? "progress.untimed" :
               several ? "progress.runs" :

@@ -39,6 +39,7 @@ wordsAdd({
   "sweep.diamonds": ["diamonds: published", "菱形：博文数值"],
   "sweep.rules": ["{x}, elements; a light rule every sector, a dark one every line", "{x}（元素）；浅线为扇区，深线为缓存行"],
   "sweep.nothing_yet": ["Nothing is measured yet.", "还没有测量结果。"],
+  "sweep.all_hidden": ["All lines are hidden: the legend shows them again.", "所有曲线都已隐藏：点击图例可重新显示。"],
   "sweep.only_predicted": ["Predicted, not counted.", "仅有预测，没有计数。"],
   "sweep.nothing_measured": ["Nothing of it was measured; the table tells why.", "没有任何测量结果；原因见表。"],
   "sweep.interval": ["95 % sure between {low} and {high}", "95 % 置信区间 {low} 至 {high}"],

@@ -294,10 +294,14 @@ export function pictureOf({lesson, signal, onChange}) {
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };
 
-  /* True when the picture shows the values that an open question asks about: their time would tell the answer. */
+  /* True when the picture shows the values that an open question asks about, or some of which the same holds: their
+     time would tell the answer. */
   const isAsked = () =>
     lesson.questions.slice(state.answered)
-      .some(({set}) => set && Object.entries(set).every(([name, value]) => String(values()[name]) === String(value)));
+      .some(
+        ({set, alike}) => set &&
+          Object.entries(set).every(
+            ([name, value]) => [value, ...alike?.[name] ?? []].some(one => String(values()[name]) === String(one))));
 
   function tilesShow() {
     if (!answer) return;
