@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/json_parts.h"
+#include "kernels/statistics.h"
 #include "base/clock.h"
 
 enum { VALUES_MAX = 8 };
@@ -109,7 +110,7 @@ void comparison_apart_view(struct json_writer *json, const char *key, const stru
 
 /* ---- when ---- */
 
-/* The number of runs of one side at points that both sides have, the start of the first and the end of the last, and the mean
+/* The number of runs of one side at points that both sides have, the start of the first and the end of the last, and the median
    of the middles of the runs. */
 struct measured_span {
     int runs;
@@ -120,7 +121,7 @@ struct measured_span {
 static struct measured_span span_of(const struct comparison *comparison, int side)
 {
     struct measured_span span = {0};
-    double sum_ms = 0;
+    double *middles_ms = calloc((size_t)comparison->sides[side].used + 1, sizeof *middles_ms);
     for (int i = 0; i < comparison->sides[side].used; i++) {
         const struct comparison_run *run = &comparison->sides[side].runs[i];
         if (!comparison_matched(&comparison->points[run->point]))
@@ -129,9 +130,14 @@ static struct measured_span span_of(const struct comparison *comparison, int sid
             span.first_ms = run->started_ms;
         if (run->ended_ms > span.last_ms)
             span.last_ms = run->ended_ms;
-        sum_ms += (double)run->started_ms / 2 + (double)run->ended_ms / 2;
+        if (middles_ms)
+            middles_ms[span.runs - 1] = (double)run->started_ms / 2 + (double)run->ended_ms / 2;
     }
-    span.middle_ms = span.runs ? sum_ms / span.runs : 0;
+    if (middles_ms && span.runs) {
+        statistics_sort(middles_ms, span.runs);
+        span.middle_ms = statistics_median(middles_ms, span.runs);
+    }
+    free(middles_ms);
     return span;
 }
 

@@ -208,6 +208,10 @@ def test_sides_of_which_one_was_measured_before_the_other_say_so(service):
         assert differs[side] == [{"value": f"{ended_at[0]['started_at']}/{ended_at[1]['finished_at']}", "runs": 2}]
     mixed = compared(service, {"experiments": [a[0], b[1]]}, {"experiments": [a[1], b[0]]}, times=True)
     assert not any(one["field"] == "measured_at" for one in mixed["differs"]), "in turns"
+    # Some late runs of both sides do not make them so.
+    late_a, late_b = runs(service, "x", None, 1), runs(service, "y", None, 1)
+    more = compared(service, {"experiments": a + late_a}, {"experiments": b + late_b}, times=True)
+    assert any(one["field"] == "measured_at" for one in more["differs"])
 
 
 def test_cold_times_of_other_executors_may_all_be_off_by_their_timers_level(start):

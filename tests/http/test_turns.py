@@ -118,6 +118,17 @@ def test_of_many_owners_the_queue_tells_a_hundred_who_runs_and_who_asks(start, t
         assert device["owner_count"] == len(names)
 
 
+def test_who_runs_now_has_a_share_of_it_and_is_told_how_much_of_the_sweep_is_left(start, secrets):
+    service = as_person(start("--token-file", secrets["file"]), secrets["ann"])
+    send(service, "/v1/sweeps", secrets["ann"], {**SMALL, "offset": list(range(4)), "labels": {"fake": "sleep:0.5"}})
+    service.until(lambda: service.get("/v1/queue").json()["running"])
+    queue = service.get("/v1/queue?experiments=5").json()
+    [running] = [one for one in queue["experiments"] if one["state"] == "running"]
+    left = queue["queued"] + 1
+    assert running["sweep_left"] == left and all("sweep_left" not in one for one in queue["experiments"] if one != running)
+    assert [(one["owner"], one["share"]) for one in queue["shares"]] == [("ann", 1)], "before its end"
+
+
 def test_the_queue_and_its_experiments_are_of_one_moment(start, secrets):
     service = as_person(start("--token-file", secrets["file"]), secrets["ann"])
     slow = {**SMALL, "labels": {"fake": "sleep:0.05"}}
