@@ -144,14 +144,16 @@ static double missed_part(const struct launch_work *w, const struct access *acce
 }
 
 /* A warp that loads one after the other, and some data again, waits for DRAM only for new data. In a loop around a loop the
-   first round loads all of it; elsewhere each wait may have a load of new data among those that it is for. */
+   first round loads all of it; elsewhere each line that is new to the block may be one that a wait is for. */
 static void wait_again(struct launch_work *w, const struct access_reach *reach, bool past_l1)
 {
     double new_part = w->load_sectors > 0 ? (double)reach->block_sectors / w->load_sectors : 1;
     if (w->waits <= 1 || new_part >= 1)
         return;
-    double loads = w->again ? w->waits : fmax(w->waits, w->load_requests / w->warps);
-    double again = w->waits - fmin(w->waits, fmax(1, loads * new_part));
+    double waits = w->waits * new_part;
+    if (!w->again)
+        waits = fmax(waits, fmin(w->load_requests, (double)reach->block_lines) / w->warps);
+    double again = w->waits - fmin(w->waits, fmax(1, waits));
     if (again <= 0)
         return;
     w->l1_waits = past_l1 ? 0 : again * fmin(1, (1 - w->missed) / (1 - new_part));
