@@ -72,8 +72,8 @@ struct ptx_fault {
     bool note; /* a race that stores equal values, a stub that was called: not wrong */
     struct ptx_thread at;
     bool has_other;
-    struct ptx_thread
-        other; /* of a race: the earlier access; of a barrier: who does not come, and where it waits, else no place */
+    /* Of a race: the earlier access; of a barrier: who does not come, with the place where it waits, or none. */
+    struct ptx_thread other;
     enum ptx_access_kind other_access; /* of a race: what the earlier one did */
     enum ptx_space space;
     enum ptx_access_kind access;

@@ -62,8 +62,7 @@ struct time_prediction {
     double waits;              /* latencies that a warp waits for in a row */
     double latency_ns;         /* of a load, in this launch */
     double in_flight_bytes;    /* of an SM, on average */
-    double
-        needed_bytes; /* in flight in an SM, at the latency of a busy memory, for DRAM to work all the time; 0: no loads */
+    double needed_bytes; /* for DRAM to work all the time, at the latency of a busy memory; 0: no loads */
 };
 
 /* Predicts a checked experiment on the calibrated device. `registers` a thread and `shared_bytes` a block

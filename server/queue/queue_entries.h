@@ -9,13 +9,14 @@ struct queue_entry {
     char id[ID_BYTES], sweep[ID_BYTES]; /* sweep: that it is of; empty: none */
     char owner[USER_NAME_BYTES];        /* empty: without a name */
     char *request;                      /* JSON object */
-    int sweep_left; /* of one that runs: how many of its sweep have not ended, with this one; else 0 */
+    /* Of one that runs: how many of its sweep have not ended, with this one; else 0. */
+    int sweep_left;
     struct queue_position position; /* with own_s, running, cancelled and device */
 };
 
 /* Those of these `id_count` experiments that wait or run, and the first `most` of the owner's that wait; each once, in the
    order of their positions. *entries is for queue_view_free_entries(). Returns how many; -1: no memory, and *entries is
-   NULL. Takes as long as as many calls of queue_view_position(). */
+   NULL. Takes as long as as many calls of queue_view_position(), and walks through the sweeps of those that run. */
 int queue_view_entries(struct queue *queue, const char *const *ids, int id_count, const char *owner, int most,
                        struct queue_entry **entries);
 void queue_view_free_entries(struct queue_entry *entries, int count);

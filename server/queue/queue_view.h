@@ -45,9 +45,8 @@ struct queue_owner {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     int queued;                 /* experiments that wait and may run on the device */
     bool running;               /* on the device */
-    double
-        share; /* of the recent device time of all owners on all devices, with what runs as if it had ended, 0 to 1 */
-    int overrides; /* those of `queued` that are overrides */
+    double share;               /* as in struct queue_share */
+    int overrides;              /* those of `queued` that are overrides */
     /* For the first QUEUE_OWNERS_PLACED owners; for others empty and negative. */
     char next[ID_BYTES]; /* of its waiting experiments the next one; empty: none */
     double begins_s;     /* seconds until that begins; negative: not known, or held */
