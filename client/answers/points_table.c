@@ -100,8 +100,8 @@ static void state_words(char text[STATE_BYTES], const json_t *point, const char 
         snprintf(text, STATE_BYTES, "%s", language_text(state));
 }
 
-/* Why a point has no valid result. Where several runs were cancelled no reason is printed: the service gives that of one
-   run, and the other runs may have another. */
+/* Why a point has no valid result. Where several runs were cancelled, or others of it are to come, no reason is printed: the
+   service gives that of one run, and the other runs may have another. */
 static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, const struct screen *screen)
 {
     char reason[LANGUAGE_REASON_BYTES], words[STATE_BYTES];
@@ -109,9 +109,9 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
                *detail = json_path_text(point, "failure.detail", NULL);
     if (!detail)
         detail = json_path_text(point, "failure.errors.0.detail", NULL);
-    if (strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.asked") > 1)
-        detail = NULL;
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
+    if (open || (strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.asked") > 1))
+        detail = NULL;
     state_words(words, point, state);
     if (strcmp(state, "succeeded") != 0)
         sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words,

@@ -158,8 +158,9 @@ def test_small_parts_say_what_they_should(browser, serve):  # noqa: F811
     assert walk.module("parts.js", "m.askedText(given[0])", {"kernel": "copy", "size": 4096, "block": [64, 1, 1]}).endswith("size 4096")
     assert [walk.module("creation/values.js", "m.shapeOf(given[0])", text) for text in ("x", "32x", "32x8", "7")] == ["x", "32x", [32, 8], 7]
     # Of a running sweep: what is measured, runs and waits adds up, also before its head is read again.
-    points = [{"runs": [{"state": one} for one in states]} for states in (("succeeded", "running"), ("queued", "failed"))]
-    sweep = {"head": {"point_count": 2, "succeeded": 0, "queued": 4}, "running": True, "read": 2, "points": points}
+    points = [{"state": "running", "asked": 2, "succeeded": one, "runs": [{"state": state} for state in states]}
+              for one, states in ((1, ("succeeded", "running")), (0, ("queued", "failed")))]
+    sweep = {"head": {"point_count": 2, "succeeded": 0, "queued": 4, "total": 4}, "running": True, "read": 2, "points": points}
     assert walk.module("sweep/progress.js", "m.runsOf(given[0])", sweep) == {"succeeded": 1, "queued": 1}
     assert walk.module("sweep/progress.js", "m.runsOf(given[0]).queued", {**sweep, "read": 1}) == 4
     # Two sides that were measured within a second, one after the other.

@@ -256,17 +256,8 @@ export class Sweep {
     if (event === "open" || event === "reset" || event === "snapshot" || event === "poll") return this.again();
     if (event === "sweep" && data.id === this.id) return this.again();
     if (event !== "state" || data.sweep !== this.id) return;
-    for (const index of this.places.get(data.id) ?? []) {
-      this.dirty.add(index);
-      /* Until its result is read. */
-      const point = this.points[index], run = point.runs.find(one => one.id === data.id);
-      if (run) run.state = data.state;
-      if (point.asked === 1 || data.state === "running")
-        point.state = data.state;
-      else if (point.state === "running" && !point.runs.some(one => one.state === "running"))
-        point.state = "queued";
-    }
-    this.changed();
+    /* Its state is read with its result, so that all that is shown is of one moment. */
+    for (const index of this.places.get(data.id) ?? []) this.dirty.add(index);
     this.catchUp();
   }
 

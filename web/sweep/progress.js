@@ -59,12 +59,17 @@ function cellOf(sweep, from, to) {
     !running && fill);
 }
 
-/* How many of the runs are measured, and how many wait. The points are told by events, the head is read a moment later:
-   while it runs all numbers are those of the points, so that they add up. */
+const isRunning = point =>
+  point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"));
+
+/* How many of the runs are measured, and how many wait. While it runs these are numbers of the points, as the table has
+   them, and the head's is its total alone: so they add up, with the one that is said to run. */
 export function runsOf({head, running, points, read}) {
   if (!running || read < head.point_count) return head;
-  const states = points.flatMap(point => point.runs.map(run => run.state)), of = test => states.filter(test).length;
-  return {succeeded: of(state => state === "succeeded"), queued: of(state => state !== "running" && !hasEnded(state))};
+  const sum = of => points.reduce((all, point) => all + of(point), 0),
+        gone = sum(point => point.runs.filter(run => run.state !== "succeeded" && hasEnded(run.state)).length),
+        succeeded = sum(point => point.succeeded), now = points.filter(isRunning).length;
+  return {succeeded, queued: Math.max(0, head.total - succeeded - gone - (head.spread ? now : Math.min(1, now)))};
 }
 
 function answer(sweep) {
@@ -76,10 +81,7 @@ function answer(sweep) {
               several ? "progress.runs" :
                         "progress.points",
             {n: count(succeeded), of: count(head.total)});
-  const now = sweep.points.find(
-          point =>
-            point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"))),
-        rest = [];
+  const now = sweep.points.find(isRunning), rest = [];
   if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
