@@ -346,11 +346,15 @@ int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struc
     return problems->count == before ? 0 : -1;
 }
 
-/* One shape that is wrong, or blocks to try? Whoever lists blocks to try lists none below a warp. */
-static bool is_shape(const char *name, const json_t *value)
+/* One shape that is wrong, or blocks to try? Two numbers for a kernel of two dimensions are a shape. Whoever lists blocks to
+   try lists none below a warp. */
+static bool is_shape(const struct kernel *kernel, const char *name, const json_t *value)
 {
     size_t i;
     const json_t *item;
+    bool shaped = strcmp(name, "block") == 0 || strcmp(name, "grid") == 0 || strcmp(name, "size") == 0;
+    if (shaped && kernel && kernel->block_dims > 1 && json_array_size(value) == 2)
+        return true;
     if ((strcmp(name, "block") != 0 && strcmp(name, "grid") != 0) || json_array_size(value) > 3)
         return false;
     json_array_foreach (value, i, item)
@@ -364,7 +368,7 @@ void sweep_axes_explain(const struct kernel *kernel, const json_t *request, stru
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)request, name, value)
-        if (sweep_axes_is_axis(name, value) && !is_shape(name, value) &&
+        if (sweep_axes_is_axis(name, value) && !is_shape(kernel, name, value) &&
             (!kernel || experiment_json_takes(kernel, name)))
             problem_extend(problems, name, "; a list of values to try is for POST /v1/sweeps");
 }

@@ -42,7 +42,7 @@ export const headUnseen = text => h("th", {scope: "col"}, h("span", {class: "uns
 
 export function table(caption, heads, rows) {
   return h(
-    "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption},
+    "div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption, data: {key: `scroll ${caption}`}},
     h("table", {}, h("caption", {class: "unseen"}, caption), h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
 }
 
@@ -223,6 +223,9 @@ export const agoCell = text => h("td", {class: "number quiet ago"}, t("lab.ago_c
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);
+/* The focus stays on what stands in this place although it is another experiment by now. */
+export const placeLink = (place, id, ...children) =>
+  h("a", {href: link(`experiments/${id}`), class: "row-link", data: {key: place}}, children);
 
 /* ---- what one may do ---- */
 

@@ -12,7 +12,7 @@ import {cancelAsked} from "./bulk/cancel.js";
 import {DRAWN_MOST, deviceLink, queueOf} from "./devices.js";
 import {h} from "./dom.js";
 import {count, duration, percent} from "./format.js";
-import {asked, button, cell, experimentLink, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, spareCell, spareHead, table} from "./parts.js";
+import {asked, button, cell, headCell, headUnseen, labelMarks, numberCell, ownerColour, ownerMark, ownerName, placeLink, spareCell, spareHead, table} from "./parts.js";
 import {noValue, t} from "./words.js";
 import "./lab/queue_words.js";
 
@@ -62,7 +62,7 @@ export function runsOn(queue, device, me) {
   const owner = own?.owners.find(one => one.running)?.owner ?? null;
   return id && [
     owner !== null && [ownerName(owner, me), " "],
-    experimentLink(id, experiment ? asked(experiment.request) : t("queue.one_run"))
+    placeLink(`runs ${device.index}`, id, experiment ? asked(experiment.request) : t("queue.one_run"))
   ];
 }
 

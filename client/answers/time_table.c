@@ -12,7 +12,7 @@
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-enum { BAR_COLUMNS = 32, UNIT_BYTES = 160 };
+enum { BAR_COLUMNS = 32 };
 
 /* Prints the service's sentence in the language of the locale. A unit "us" behind a number is printed as screen_unit()
    writes it. */
@@ -79,24 +79,9 @@ static void add_bar(struct sheet *sheet, bool limits, double part, const struct 
     sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_FAINT, bar);
 }
 
-/* The unit of a bound's amount; of DRAM also the time that its bytes do not take. */
-static const char *unit_words(const json_t *time, const json_t *bound, char words[UNIT_BYTES],
-                              const struct screen *screen)
-{
-    const char *unit = language_text(json_path_text(bound, "unit", ""));
-    double stays_us = json_path_number(time, "dram_stays_us");
-    if (strcmp(json_path_text(bound, "name", ""), "dram") != 0 || !(stays_us > 0))
-        return unit;
-    char text[NUMBER_BYTES];
-    number_text(text, stays_us);
-    snprintf(words, UNIT_BYTES, language_text("%s, and %s %s of stores that stay in the L2"), unit, text,
-             screen_unit(screen, "us"));
-    return words;
-}
-
 static void print_bounds(const json_t *time, const struct screen *screen)
 {
-    char text[NUMBER_BYTES], words[UNIT_BYTES];
+    char text[NUMBER_BYTES];
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, language_text("bound"), "");
     sheet_column(sheet, SHEET_RIGHT, language_text("alone"), screen_unit(screen, "us"));
@@ -122,9 +107,15 @@ static void print_bounds(const json_t *time, const struct screen *screen)
         else
             number_count(text, llround(amount));
         sheet_cell(sheet, STYLE_FAINT, text);
-        sheet_cell(sheet, STYLE_FAINT, unit_words(time, bound, words, screen));
+        sheet_cell(sheet, STYLE_FAINT, language_text(json_path_text(bound, "unit", "")));
     }
     sheet_print(sheet, screen, stdout);
+    double stays_us = json_path_number(time, "dram_stays_us");
+    if (!(stays_us > 0))
+        return;
+    number_text(text, stays_us);
+    printf(language_text("of dram %s %s are of stores that stay in the L2, and move no bytes\n"), text,
+           screen_unit(screen, "us"));
 }
 
 static void print_changes(const json_t *changes, const struct screen *screen)
