@@ -26,6 +26,8 @@
     /* the sandbox */
     {"a request without its kernel's definition", "请求缺少其内核的定义"},
     {"%s does not compile here: line %u: %s", "{1} 在此处无法编译：第 {2} 行：{3}"},
+    {"the kernel", "内核"},
+    {"%s: does a loop not end?", "{1}：是否有循环不结束？"},
     {"the sandbox has just ended; try again in a second", "沙箱刚刚退出，请稍候一秒再试"},
     {"no source can be compiled: %s", "无法编译源代码：{1}"},
 
@@ -58,6 +60,11 @@
     {"must be a CPU device, which interprets a source; %s runs the kernels of the suite alone", "须为 CPU 设备，由它解释执行源代码；{1} 只运行内置内核"},
     {"the requests that you have waiting hold %lld bytes and this one %lld more; an owner may have %d", "您等待中的请求共 {1} 字节，此请求还要 {2} 字节；每人最多 {3} 字节"},
     {"the requests that wait hold %lld bytes and this one %lld more; there is room for %d", "等待中的请求共 {1} 字节，此请求还要 {2} 字节；最多容纳 {3} 字节"},
+
+    /* how an experiment ended */
+    {"succeeded", "成功"},
+    {"failed", "失败"},
+    {"cancelled", "已取消"},
 
     /* stored kernels */
     {"the definition of a kernel is not JSON", "内核的定义不是有效的 JSON"},

@@ -144,6 +144,7 @@ void launcher_run_kind(struct sandbox_kind *kind)
     *kind = (struct sandbox_kind){
         .name = RUN_REQUEST_KIND,
         .subject = "the kernel",
+        .hint = ": does a loop not end?",
         .limits = run_limits,
         .wall_s = run_wall_s,
         .work = run_work,
@@ -155,6 +156,7 @@ void launcher_kind(struct sandbox_kind *kind)
     *kind = (struct sandbox_kind){
         .name = LAUNCH_REQUEST_KIND,
         .subject = "the kernel",
+        .hint = ": does a loop not end?",
         .limits = limits,
         .wall_s = wall_s,
         .warm_up = warm_up,

@@ -237,15 +237,17 @@ static void describe_end(const struct sandbox_child *child, char *text, size_t s
     int killed = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
     const char *tried = wall_forbidden(exited);
     bool spent = child->usage.ru_utime.tv_sec + child->usage.ru_stime.tv_sec >= limits->processor_s;
+    const char *hint = kind->hint ? kind->hint : "";
     if (child->late)
-        snprintf(text, size, "%s took more than %g s", kind->subject, kind->wall_s);
+        snprintf(text, size, "%s took more than %g s%s", kind->subject, kind->wall_s, hint);
     else if (child->flooded)
         snprintf(text, size, "%s answered with more than %d MB", kind->subject, SANDBOX_PAYLOAD_BYTES >> 20);
     else if (killed == SIGXCPU || (killed && spent))
-        snprintf(text, size, "%s took more than %u s of processor time", kind->subject, limits->processor_s);
+        snprintf(text, size, "%s took more than %u s of processor time%s", kind->subject, limits->processor_s,
+                 hint);
     else if (exited == WALL_OUT_OF_MEMORY)
-        snprintf(text, size, "%s needed more than %llu MB of memory", kind->subject,
-                 (unsigned long long)(limits->memory_bytes >> 20));
+        snprintf(text, size, "%s needed more than %llu MB of memory%s", kind->subject,
+                 (unsigned long long)(limits->memory_bytes >> 20), hint);
     else if (exited == WALL_OUT_OF_STACK)
         snprintf(text, size, "%s needed too much stack: what was sent is nested too deeply", kind->subject);
     else if (tried)

@@ -10,6 +10,7 @@
 struct sandbox_kind {
     const char *name;    /* as a request says it */
     const char *subject; /* "the compiler": begins a sentence about how it ended */
+    const char *hint;    /* what may be the cause where a limit ended it, as ": ..."; NULL: nothing */
     struct wall_limits limits;
     double wall_s; /* how long it may take by the clock */
     void *context; /* given to the functions */

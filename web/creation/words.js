@@ -25,6 +25,7 @@ wordsAdd({
   "new.run": ["Run on {device}", "在 {device} 上运行"],
   "new.run_sweep": ["Run a sweep of {n} on {device}", "在 {device} 上运行 {n} 个实验的扫描"],
   "new.labels_wrong": ["“{text}” is no label: write name=value, with a comma between two", "“{text}”不是标签：写作 name=value，两个之间用逗号"],
+  "new.range_unread": ["“{text}” is no range: write 2..9, 0..128 step 8 or 1..64 by x2", "“{text}”不是范围：应写作 2..9、0..128 step 8 或 1..64 by x2"],
   "new.range_wrong": ["“{text}” has no value: a range goes up, by a step or factor that is large enough, as 2..9, 0..128 step 8 or 1..64 by x2", "“{text}”不含任何值：范围须从小到大，步长或倍数须足够大，如 2..9、0..128 step 8 或 1..64 by x2"],
   "new.label_twice": ["the label {text} stands twice", "标签 {text} 出现了两次"],
   "new.value_refused": ["{detail}; only values that fit run", "{detail}；只运行符合条件的值"],

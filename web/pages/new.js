@@ -12,7 +12,7 @@ import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, rangeWrong, requestOf} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, rangeValues, rangeWrong, requestOf} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
@@ -266,7 +266,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function rangesSaid() {
     const wrong =
       Object.entries(state.typed).map(([name, text]) => [name, rangeWrong(String(text))]).filter(([, text]) => text);
-    return Object.fromEntries(wrong.map(([name, text]) => [name, t("new.range_wrong", {text})]));
+    return Object.fromEntries(
+      wrong.map(([name, text]) => [name, t(rangeValues(text) ? "new.range_wrong" : "new.range_unread", {text})]));
   }
 
   /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
@@ -312,7 +313,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   function drawnValues(wrong) {
     const values = fields.map(({name, initial}) => [name, drawnOf.typed[name] ?? initial, state.typed[name] ?? initial])
                      .filter(([name, value, now]) => value !== "" && (name in wrong || String(now) !== String(value)))
-                     .map(([name, value]) => `${titleOf(name)} ${value}`);
+                     .map(([name, value]) => `${titleOf(name).split(/[:：]/)[0]} ${value}`);
     if (drawnOf.kernel !== kernel.name || !values.length) values.unshift(drawnOf.kernel);
     return values.join(t("list.comma"));
   }
