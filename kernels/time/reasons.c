@@ -164,6 +164,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_dirty_us);
     add_number(words, "opened_us", p->dram_opened_us);
     add_number(words, "dirty_us", p->dram_dirty_us);
+    add_number(words, "dram_us", dram->us);
     add_percent(words, "dram_pct", (dram->us - p->dram_dirty_us) / p->us);
     add_bytes(words, "read", p->dram_read_bytes);
     add_bytes(words, "written", p->dram_write_bytes);
@@ -191,6 +192,9 @@ static const double nearly_all = 0.9;
 
 /* If the blocks of the launch fill less than this part of the places for resident blocks, more blocks are advised. */
 static const double places_filled = 0.9;
+
+/* When more than this part of DRAM's time is that of stores that stay in the L2, a text about another limiter says so. */
+static const double stays_part = 0.05;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */
 static const double not_moved = 0.005;
@@ -245,6 +249,8 @@ void reasons_make(const struct time_prediction *p, struct reasons *reasons)
     }
     append(reasons, p->close ? limited_close : limited, &words);
     append(reasons, *telling.fact, &words);
+    if (p->limiter != TIME_DRAM && p->dram_dirty_us > stays_part * p->bound[TIME_DRAM].us)
+        append(reasons, stays_too, &words);
     if (!p->close)
         append(reasons, *telling.remedy, &words);
 }
