@@ -34,7 +34,7 @@ const RULES = [
   [/\["one", "another"\]/, "one, another"],
   [/(?<!\w)\[(\d+(?:, "?[\w. ]+"?)*)\]/, "$1"],
   [/\{"(\w+)": "?([\w.]+)"?\}/g, "$1=$2"],
-  [/"(\w+)": (?:"([\w.]+)"|(true|false|\d+|\w+=\w+))/g, (_, name, text, value) => `${name} ${text ?? value}`],
+  [/"(\w+)": (?:"([\w.]+)"|(true|false|\d+|\w+=\w+))(?!, "values")/g, (_, name, text, value) => `${name} ${text ?? value}`],
 ];
 // clang-format on
 

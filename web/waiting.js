@@ -138,9 +138,11 @@ export function queueTable(rows, me) {
     row => h(
       "tr", {class: me && row.owner === me.name && me.name !== null ? "mine" : null, data: {next: row.next}},
       h("td", {class: "number quiet"}, String(row.place)),
-      h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me),
+      h("th", {scope: "row"}, ownerMark(row.owner, me), ownerName(row.owner, me)),
+      cell(
+        what(row, me),
         row.overrides > 0 && h("span", {class: "quiet"}, " ", t("queue.overrides", {n: count(row.overrides)}))),
-      cell(what(row, me)), h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
+      h("td", {class: "bars when"}, last > 0 && row.ends !== null ? spanBar(row, last) : null),
       spareCell(about(row.begins)), spareCell(about(row.ends)),
       h("td", {class: "number act"},
         mayCancel(row, me) &&

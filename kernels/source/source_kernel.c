@@ -75,15 +75,25 @@ static uint64_t source_elements(const struct domain *domain, int buffer)
     return value_or(domain, own(domain)->elements[buffer], 0);
 }
 
-/* Without "threads" the launch that is asked for is what is needed. */
+/* Is that grid the one that so many threads need? 0: it was not given. */
+static bool is_needed(uint64_t grid, uint64_t threads, uint64_t block)
+{
+    return !grid || !block || grid == (threads + block - 1) / block;
+}
+
+/* Without "threads", or with another grid than these need, the launch that is asked for is what is needed. */
 static struct shape source_cover(const struct domain *domain)
 {
     const struct source_kernel *k = own(domain);
+    const struct shape grid = domain->grid, block = domain->block,
+                       launch = {grid.x * block.x, grid.y * block.y, grid.z * block.z};
     if (!k->threads[0])
-        return (struct shape){domain->grid.x * domain->block.x, domain->grid.y * domain->block.y,
-                              domain->grid.z * domain->block.z};
-    return (struct shape){value_or(domain, k->threads[0], 1), value_or(domain, k->threads[1], 1),
-                          value_or(domain, k->threads[2], 1)};
+        return launch;
+    struct shape threads = {value_or(domain, k->threads[0], 1), value_or(domain, k->threads[1], 1),
+                            value_or(domain, k->threads[2], 1)};
+    bool needed = is_needed(grid.x, threads.x, block.x) && is_needed(grid.y, threads.y, block.y) &&
+                  is_needed(grid.z, threads.z, block.z);
+    return needed ? threads : launch;
 }
 
 static struct kernel_problem refusal(const char *pointer, const struct source_expression *expression,

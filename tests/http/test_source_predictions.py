@@ -398,3 +398,10 @@ def test_loads_that_hit_the_l1_make_no_launch_faster(service):
         [prediction] = answer["predictions"]
         times.append((prediction["time"]["predicted_us"], prediction["time"]["waits"]))
     assert [waits for _, waits in times] == [4] * 4 and times == sorted(times), times
+
+
+def test_a_grid_that_is_given_beside_threads_is_the_launch(service):
+    """Stored kernels have `threads`, and a request may have another grid."""
+    ask_of = {"source": SHIFTED, "arguments": SHIFTED_ARGUMENTS, "n": 65536, "offset": 11, "block": 256, "grid": 256, "arch": "sm_90"}
+    alone, both = (predict(service, **ask_of, **more)["predictions"][0] for more in ({}, {"threads": "500"}))
+    assert both["gld_requests"] == alone["gld_requests"] and both["time"] == alone["time"]

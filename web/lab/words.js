@@ -22,6 +22,7 @@ wordsAdd({
   "lab.runs_more": ["Yours runs now, {n} more {words|waits|wait}", "你的实验正在运行，另有 {n} 个在等待"],
   "lab.shares": ["Who had the devices", "设备由谁使用"],
   "lab.sweep_done": ["{n} of {of}", "{n}/{of}"],
+  "lab.sweep_open": ["not ended", "未结束"],
   "lab.sweeps": ["Newest sweeps:", "最新的扫描："],
   "lab.to_hold": ["pause or resume", "暂停或恢复"],
   "lab.waits": ["{n} of yours {words|waits|wait}", "你有 {n} 个在等待"],

@@ -154,13 +154,16 @@ const sweepsRead = (api, {me}, mine, signal) =>
   api.get(`/v1/sweeps?page_size=${SWEEPS}${mine && me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`, {signal})
     .then(({sweeps}) => sweeps);
 
+/* They are read every few seconds: of one that has not ended the queue above tells how much is left. */
 const sweepsLine = sweeps => sweeps.length > 0 &&
   h("p", {class: "note below"}, t("lab.sweeps"), " ",
     sweeps.map(
-      ({id, recipe, kernel, succeeded, total}, i) =>
+      ({id, recipe, kernel, state, succeeded, total}, i) =>
         [i > 0 && t("list.comma"),
          h("a", {href: link(`sweeps/${id}`)}, `${recipe ?? [kernel].flat().join(", ")} …\u2060${id.slice(-6)}`),
-         ` (${t("lab.sweep_done", {n: count(succeeded), of: count(total)})})`]));
+         ` (${
+           state === "running" ? t("lab.sweep_open") :
+                                 t("lab.sweep_done", {n: count(succeeded), of: count(total)})})`]));
 
 /* ---- the page ---- */
 

@@ -180,7 +180,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         choices = h("div", {class: "filters choices"}), charts = h("div", {class: "grid"}),
         legend = h("p", {class: "note"});
   let recipe = null, me = null, choice = null, asked = new URLSearchParams(query), boards = null, spec = null,
-      relative = null;
+      relative = null, queue = null;
   try {
     await sweep.begin();
   } catch (error) {
@@ -408,6 +408,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         me = live.me;
         draw();
       }
+      /* When it ends depends on others, too. */
+      if (live.queue !== queue && sweep.running) sweep.catchUp();
+      queue = live.queue;
     }),
     onChange(event => sweep.seen(event)));
   sweep.readRest().catch(() => {});
