@@ -110,8 +110,8 @@ void comparison_apart_view(struct json_writer *json, const char *key, const stru
 
 /* ---- when ---- */
 
-/* The number of runs of one side at points that both sides have, the start of the first and the end of the last, and the median
-   of the middles of the runs. */
+/* When one side was measured, over its runs at points that both sides have: from the start of the first to the end of the
+   last, and the median over the runs of the middle of each. */
 struct measured_span {
     int runs;
     int64_t first_ms, last_ms;
@@ -146,8 +146,8 @@ static bool is_within(double ms, const struct measured_span *span)
     return ms >= (double)span->first_ms && ms <= (double)span->last_ms;
 }
 
-/* Were the sides measured in turns? A few late runs of both do not make two sides so that were measured one after the
-   other. */
+/* True if runs of the two sides alternate. Medians decide, because a few late runs on both sides do not make up for sides
+   that were measured one after the other. */
 static bool in_turns(const struct measured_span *a, const struct measured_span *b)
 {
     return is_within(a->middle_ms, b) && is_within(b->middle_ms, a);

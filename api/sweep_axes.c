@@ -346,8 +346,8 @@ int sweep_axes_check(const struct sweep_axes *axes, const json_t *request, struc
     return problems->count == before ? 0 : -1;
 }
 
-/* One shape that is wrong, or blocks to try? Two numbers for a kernel of two dimensions are a shape. Whoever lists blocks to
-   try lists none below a warp. */
+/* True if the list is one (wrong) shape, not values to try: two numbers for a kernel of two dimensions, or a block or grid
+   with a number below a warp's size, which nobody lists to try. */
 static bool is_shape(const struct kernel *kernel, const char *name, const json_t *value)
 {
     size_t i;

@@ -46,8 +46,8 @@ static bool run_sibling(struct warp *warp)
     return false;
 }
 
-/* other_warp, other_lane: a thread that does not come; NULL: none is named. waits: it waits at `other`; false: it goes on, and
-   the line of `other` may be any, because the compiler moves instructions. */
+/* other_warp, other_lane: a thread that does not reach the barrier (NULL: none is named). waits: it waits at the instruction
+   `other`. If it does not, the line of `other` is not reported: the compiler may have moved that instruction. */
 static void barrier_fault(struct warp *warp, const struct instruction *i, int lane,
                           const struct warp *other_warp, const struct instruction *other, int other_lane,
                           bool waits)

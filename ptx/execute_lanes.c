@@ -30,7 +30,8 @@ int execute_lanes(struct warp *warp, const struct instruction *i, uint32_t mask)
     return 0;
 }
 
-/* Of integers: dividing by 0 traps nowhere, and is a fault all the same: C++ leaves the result undefined. */
+/* Integer division and remainder. A GPU does not trap on a divisor of 0, but C++ leaves the result undefined, so it is
+   reported as a fault. */
 int execute_division(struct warp *warp, const struct instruction *i, uint32_t mask)
 {
     const void *divisors = warp_slot(warp, i->from[1]);

@@ -72,7 +72,8 @@ struct ptx_fault {
     bool note; /* a race that stores equal values, a stub that was called: not wrong */
     struct ptx_thread at;
     bool has_other;
-    /* Of a race: the earlier access; of a barrier: who does not come, with the place where it waits, or none. */
+    /* Of a race: the thread of the earlier access. Of a barrier: a thread that does not reach it; its position is where it
+       waits, all zeros if it does not wait. */
     struct ptx_thread other;
     enum ptx_access_kind other_access; /* of a race: what the earlier one did */
     enum ptx_space space;

@@ -161,7 +161,7 @@ export function failedWords(kind) {
 
 export const unstableMark = () => tip(h("span", {class: "warn"}, "△ ", t("part.unstable")), t("part.unstable_why"));
 
-/* Of the bar, for which a phone has no room. */
+/* The column of the bar, which phones do not show. */
 const besideCell = child => h("td", {class: "spare"}, child);
 
 function failedCells(row) {
@@ -223,7 +223,7 @@ export const agoCell = text => h("td", {class: "number quiet ago"}, t("lab.ago_c
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);
-/* The focus stays on what stands in this place although it is another experiment by now. */
+/* A link that keeps the focus when another experiment takes its place. */
 export const placeLink = (place, id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link", data: {key: place}}, children);
 

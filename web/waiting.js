@@ -56,7 +56,7 @@ export function lineName({devices}) {
   ];
 }
 
-/* What runs there. */
+/* The experiment that runs on the device, with its owner; null: none. */
 export function runsOn(queue, device, me) {
   const own = queueOf(queue, device.index), id = own?.running, experiment = experimentOf(queue, id);
   const owner = own?.owners.find(one => one.running)?.owner ?? null;

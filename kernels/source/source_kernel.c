@@ -75,13 +75,13 @@ static uint64_t source_elements(const struct domain *domain, int buffer)
     return value_or(domain, own(domain)->elements[buffer], 0);
 }
 
-/* Is that grid the one that so many threads need? 0: it was not given. */
+/* True if so many threads need exactly that many blocks, or if no grid was given (0). */
 static bool is_needed(uint64_t grid, uint64_t threads, uint64_t block)
 {
     return !grid || !block || grid == (threads + block - 1) / block;
 }
 
-/* Without "threads", or with another grid than these need, the launch that is asked for is what is needed. */
+/* How many threads have work: "threads"; or all of the launch, without "threads" or with a grid of another size. */
 static struct shape source_cover(const struct domain *domain)
 {
     const struct source_kernel *k = own(domain);

@@ -143,8 +143,8 @@ static double missed_part(const struct launch_work *w, const struct access *acce
     return 1 - hit * (1 - distinct / sectors);
 }
 
-/* A warp that loads one after the other, and some data again, waits for DRAM only for new data. In a loop around a loop the
-   first round loads all of it; elsewhere each line that is new to the block may be one that a wait is for. */
+/* A warp whose loads follow each other waits for DRAM only where the data are new to its block; other waits are for the L1
+   or the L2. In nested loops the first round loads all the new data. Elsewhere each new line may cause a wait of its own. */
 static void wait_again(struct launch_work *w, const struct access_reach *reach, bool past_l1)
 {
     double new_part = w->load_sectors > 0 ? (double)reach->block_sectors / w->load_sectors : 1;

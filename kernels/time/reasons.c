@@ -137,7 +137,8 @@ static double load_waits_us(const struct time_prediction *p)
     return p->rounds * p->waits * p->latency_ns * 1e-3;
 }
 
-/* TIME_DRAM is the time of stores, too, that stay in the L2; where they are most of it, DRAM is not what limits. */
+/* TIME_DRAM includes the time of stores that stay in the L2. Where they are most of it, they are named as the limit, not
+   DRAM. */
 static struct text_pair bound_name(const struct time_prediction *p, enum time_bound bound)
 {
     bool stays = bound == TIME_DRAM && p->dram_dirty_us > p->bound[TIME_DRAM].us / 2;

@@ -50,7 +50,7 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 {total_us} us（含启动本身）中 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},
 };
 
-/* Behind what DRAM has work for, where the bound of DRAM is more. */
+/* Follows the percentage for which DRAM has work, where the bound of DRAM includes stores that stay in the L2. */
 static const struct text_pair stays_too = {
     " Of DRAM's {dram_us} us the other {dirty_us} us are of stores that stay in the L2.",
     "DRAM 一项共 {dram_us} us，其余 {dirty_us} us 属于写入后留在 L2 中的数据。"};

@@ -24,8 +24,8 @@ struct position_load position_load(const struct queue *queue, const struct owner
 /* These seconds; negative while no duration is known on that device (-1: on any). */
 double position_if_known(const struct queue *queue, int device, double expected_s);
 
-/* The expected duration of an entry that waits, by the bytes of its arrays, or what is left of that for one that runs, in
-   seconds; negative: not known. */
+/* The expected duration of an entry that waits, by the bytes of its arrays; of one that runs, what is left of it. Seconds;
+   negative: not known. */
 double position_own_s(const struct queue *queue, const struct entry *entry);
 
 /* The position of an experiment of that owner (NULL: one whom the queue does not know yet) that has `before` others of the
@@ -39,6 +39,6 @@ struct queue_position position_by_share(struct queue *queue, const struct owner 
    a run with the mean array size of its owner's waiting experiments; position_own() tells of its own. */
 struct queue_position position_of_entry(struct queue *queue, const struct entry *entry);
 
-/* The same, with the expected duration of this experiment in own_s, or what is left of it while it runs; and with `running`,
-   `cancelled` and `device`. */
+/* As position_of_entry(), but own_s is the expected duration of this experiment or, while it runs, what is left of it. Also
+   sets `running`, `cancelled` and `device`. */
 struct queue_position position_own(struct queue *queue, const struct entry *entry);

@@ -22,7 +22,8 @@ static int position_compare(const void *a, const void *b)
     return strcmp(one->id, other->id);
 }
 
-/* Sets found[0..most) to the owner's first ones of an owner queue, with its overrides. Returns how many. */
+/* Writes up to `most` of the owner's first experiments in one owner queue, overrides included, to `found`. Returns how
+   many. */
 static int owner_queue_read(const struct owner_queue *owner_queue, const struct owner *owner, int most,
                             const struct entry **found)
 {
@@ -36,8 +37,8 @@ static int owner_queue_read(const struct owner_queue *owner_queue, const struct 
     return count;
 }
 
-/* Sets found[0..most) to the first ones of the owner that wait, of all its owner queues. `found` has room for 2 * most. Returns
-   how many. */
+/* Writes up to `most` of the owner's first waiting experiments, over all its owner queues, to `found`, which has room for
+   2 * most. Returns how many. */
 static int owner_read(const struct owner *owner, int most, const struct entry **found)
 {
     int count = 0;

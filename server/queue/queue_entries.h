@@ -14,9 +14,9 @@ struct queue_entry {
     struct queue_position position; /* with own_s, running, cancelled and device */
 };
 
-/* Those of these `id_count` experiments that wait or run, and the first `most` of the owner's that wait; each once, in the
-   order of their positions. *entries is for queue_view_free_entries(). Returns how many; -1: no memory, and *entries is
-   NULL. Takes as long as as many calls of queue_view_position(), and walks through the sweeps of those that run. */
+/* Lists the experiments with these ids that wait or run, and the first `most` of the owner's that wait: each once, by
+   position. *entries is for queue_view_free_entries(). Returns how many; -1: no memory, and *entries is
+   NULL. Costs as much as that many calls of queue_view_position(); also linear in the sweeps of what runs. */
 int queue_view_entries(struct queue *queue, const char *const *ids, int id_count, const char *owner, int most,
                        struct queue_entry **entries);
 void queue_view_free_entries(struct queue_entry *entries, int count);

@@ -221,7 +221,7 @@ static const struct entry *override_find(const struct owner *owner, const struct
     return (const struct entry *)found;
 }
 
-/* Of what waits of the owner for these devices and is no override, the first or the last one; NULL: there is none. */
+/* The first, or the last, of the owner's experiments that wait for these devices, without overrides. NULL: none. */
 static const struct entry *waiting_find(const struct owner *owner, const struct position_servers *servers,
                                         bool last)
 {
@@ -237,7 +237,8 @@ static const struct entry *waiting_find(const struct owner *owner, const struct 
     return (const struct entry *)found;
 }
 
-/* Sets what the owner runs next on the device, when that begins and when all of the owner's have ended. */
+/* Sets the id of the owner's next experiment on the device, when it begins, and when all that the owner has waiting there
+   will have ended. */
 static void owner_set_next(struct queue *queue, const struct position_servers *servers,
                            struct queue_owner *row)
 {

@@ -5,8 +5,8 @@
 
 struct queue;
 
-/* Between the two calls the queue does not change, so that several of the reads below agree with each other. The thread
-   takes no other lock and does not wait meanwhile. */
+/* The queue does not change between these two calls, so that several of the reads below agree with each other. The caller
+   takes no other lock and does not block in between. */
 void queue_view_lock(struct queue *queue);
 void queue_view_unlock(struct queue *queue);
 
@@ -59,7 +59,8 @@ enum { QUEUE_OWNERS_PLACED = 20 };
    others by increasing share. *owners is to be freed. Returns how many; -1: no memory. */
 int queue_view_owners(struct queue *queue, int device, struct queue_owner **owners);
 
-/* Of the device time that all owners used lately on all devices, with what runs as if it had ended, the part of one. */
+/* One owner's part of the recent device time of all owners, on all devices. A running experiment counts with its whole
+   expected duration. */
 struct queue_share {
     char name[USER_NAME_BYTES]; /* empty: without a name */
     double share;               /* 0 to 1 */

@@ -16,8 +16,8 @@ void experiment_reply_now(struct service *service, const struct job *job, struct
    any more. */
 bool experiment_reply_place(struct service *service, struct view_experiment *view);
 
-/* Fills the view of one in the queue, from which it borrows, with its place. It was submitted when its id was made, within
-   some milliseconds. */
+/* Fills the view of an experiment in the queue, with its place; the view borrows from the entry. The time of submission is
+   taken from the id, exact to some milliseconds. */
 void experiment_reply_entry(struct service *service, const struct queue_entry *entry,
                             struct view_experiment *view);
 

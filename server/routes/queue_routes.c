@@ -62,7 +62,7 @@ static void owner_write(struct json_writer *json, const struct queue_owner *owne
 struct queue_snapshot {
     struct device_stats all;
     struct queue_share *shares;
-    int share_count; /* this and the next two: -1: no memory */
+    int share_count; /* -1: no memory; so for owner_count and entry_count */
     struct queue_snapshot_device {
         struct device_stats stats;
         struct queue_owner *owners;
@@ -73,7 +73,7 @@ struct queue_snapshot {
     int entry_count;
 };
 
-/* What runs on the devices, what their owners run next, and the first `most` of the owner's. */
+/* Reads the experiments that run on the devices, those that owners run next, and the first `most` of this owner's. */
 static int entries_read(struct queue *queue, const struct device_set *shown, const char *owner, int most,
                         struct queue_snapshot *snapshot)
 {

@@ -121,8 +121,9 @@ def test_of_many_owners_the_queue_tells_a_hundred_who_runs_and_who_asks(start, t
 def test_who_runs_now_has_a_share_of_it_and_is_told_how_much_of_the_sweep_is_left(start, secrets):
     service = as_person(start("--token-file", secrets["file"]), secrets["ann"])
     send(service, "/v1/sweeps", secrets["ann"], {**SMALL, "offset": list(range(4)), "labels": {"fake": "sleep:0.5"}})
-    service.until(lambda: service.get("/v1/queue").json()["running"])
-    queue = service.get("/v1/queue?experiments=5").json()
+    answers = []
+    service.until(lambda: answers.append(service.get("/v1/queue?experiments=5").json()) or answers[-1]["running"])
+    queue = answers[-1]
     [running] = [one for one in queue["experiments"] if one["state"] == "running"]
     left = queue["queued"] + 1
     assert running["sweep_left"] == left and all("sweep_left" not in one for one in queue["experiments"] if one != running)
@@ -148,7 +149,7 @@ def test_the_queue_and_its_experiments_are_of_one_moment(start, secrets):
         assert [one["id"] for one in listed if one["owner"] == "ben" and one["state"] == "queued"] == [owners["ben"]["next"]]
         assert [one["position"] for one in listed] == sorted(one["position"] for one in listed)
         if len(own) == owners["ann"]["queued"] and own[-1]["eta_seconds"] is not None:
-            assert own[-1]["eta_seconds"] == pytest.approx(owners["ann"]["ends_seconds"], abs=0.005)
+            assert own[-1]["eta_seconds"] == pytest.approx(owners["ann"]["ends_seconds"], abs=0.1)  # they are read one after the other
     assert len(ran) > 5
     assert service.get("/v1/queue?experiments=0").json().keys() - service.get("/v1/queue").json().keys() == {"experiments"}
     for wrong in "-1", "101", "x", "":

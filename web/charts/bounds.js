@@ -45,8 +45,8 @@ function limiterText({limiter, close_second: second}) {
                   t("bound.one", {one: boundName(limiter)});
 }
 
-/* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. Of DRAM also the time of
-   stores that stay in the L2, in the words of `stays`. */
+/* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. For DRAM also the time of
+   stores that stay in the L2; `stays` is the key of that text. */
 function madeOf({name, amount, unit, ceiling, us}, {dram_stays_us: kept}, stays) {
   if (name === "dram" && kept > 0)
     return [

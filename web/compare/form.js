@@ -25,7 +25,7 @@ const experimentText = ({
   submitted_at: at
 }) => [request.kernel, askedText(request), t("device.ago", {time: ago(at)}), id.slice(-6)].filter(Boolean).join(" · ");
 
-/* In the list an experiment is named as in the address. */
+/* Begins the option's value of an experiment; the value of a sweep is its id. */
 const OF_EXPERIMENT = "experiment:";
 
 const chosenOf = text => text.startsWith(OF_EXPERIMENT) ?

@@ -1,4 +1,4 @@
-/* What waiting.js and the queue's page say; the form is that of ../words.js. */
+/* Texts of ../waiting.js and of the queue's page, in the form of ../words.js: key, English, Chinese. */
 import {wordsAdd} from "../words.js";
 
 // clang-format off

@@ -26,10 +26,10 @@ function headingOf(queue) {
 const holdButton = (api, held, path, names, small) =>
   button(t(held ? names[1] : names[0]), () => api.post(`${path}/${held ? "resume" : names[2]}`), {key: path, small});
 
-/* The user's own experiments (who has no name has those of nobody by name), as they begin, OWN at most. */
+/* The user's own experiments in the order in which they begin, at most OWN. Without tokens: those without an owner. */
 const ownOf = (queue, me) => (queue.experiments ?? []).filter(one => one.owner === (me?.name ?? null)).slice(0, OWN);
 
-/* Is any of theirs left out? What may run on several devices is counted at each of them. */
+/* True if the user has more waiting than is shown. An experiment that several devices may run is counted at each. */
 const leftOut = (queue, me, shown) => {
   const counts = queue.devices.flatMap(one => one.owners).filter(one => one.owner === (me?.name ?? null));
   return Math.max(0, ...counts.map(one => one.queued)) > shown.filter(one => one.state === "queued").length;

@@ -256,7 +256,7 @@ export class Sweep {
     if (event === "open" || event === "reset" || event === "snapshot" || event === "poll") return this.again();
     if (event === "sweep" && data.id === this.id) return this.again();
     if (event !== "state" || data.sweep !== this.id) return;
-    /* Its state is read with its result, so that all that is shown is of one moment. */
+    /* The event's state is not shown: state and result are read together, so that the page shows one moment. */
     for (const index of this.places.get(data.id) ?? []) this.dirty.add(index);
     this.catchUp();
   }

@@ -294,8 +294,8 @@ export function pictureOf({lesson, signal, onChange}) {
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };
 
-  /* True when the picture shows the values that an open question asks about, or some of which the same holds: their
-     time would tell the answer. */
+  /* True when the picture shows the values that an open question asks about, or others with the same answer: their
+     time would tell it. */
   const isAsked = () =>
     lesson.questions.slice(state.answered)
       .some(
