@@ -9,11 +9,36 @@
 import {h, redraw, replace, svg} from "../dom.js";
 import {bandwidth, bytes, count, digits, time as written} from "../format.js";
 import {headCell, numberCell, table} from "../parts.js";
-import {DICTIONARY, language, noValue, reasonSaid, t} from "../words.js";
+import {DICTIONARY, language, noValue, reasonSaid, t, wordsAdd} from "../words.js";
 import {figure} from "./figure.js";
 import {rect, round, text, textWidth} from "./svg.js";
 import "../d3.js";
 import "./words.js";
+
+// clang-format off
+wordsAdd({
+  "bound.one": ["Limited by {one}.", "受限于{one}。"],
+  "bound.together": ["Bounds that are close to the largest one add to it, except for block launches, during which the others work: together they come to {us}.", "除线程块启动外（其间其他部分照常工作），接近最大值的各下限会叠加：合计 {us}。"],
+  "bound.both": ["Limited by {one}, and {two} is close.", "受限于{one}，{two}也接近。"],
+  "bound.measured": ["measured {time}", "实测 {time}"],
+  "bound.predicted": ["predicted {time}", "预测 {time}"],
+  "bound.bytes": ["{bytes} at {rate}", "{bytes}，{rate}"],
+  "bound.stays": ["{time} for stores that stay in the L2", "写入后留在 L2 中的数据 {time}"],
+  "bound.stays_short": ["{time} in the L2", "留在 L2 的 {time}"],
+  "bound.each": ["{n} {what}, {each} each", "{n} {what}，各 {each}"],
+  "bound.table": ["Bounds of the time", "时间的各项下限"],
+  "bound.name": ["alone", "单独所需"],
+  "bound.what": ["made of", "构成"],
+  "bound_of.blocks": ["blocks", "个线程块"],
+  "bound_of.flits": ["flits", "个传输单元"],
+  "bound_of.lines_an_SM": ["lines an SM", "条缓存行（每个 SM）"],
+  "bound_of.lines_and_shared_rows_an_SM": ["lines and shared rows an SM", "次缓存行与共享内存访问（每个 SM）"],
+  "bound_of.sectors_to_the_SMs": ["sectors to the SMs", "个送回 SM 的扇区"],
+  "bound_of.requests_to_one_slice": ["requests to one slice", "个集中到同一 L2 分片的请求"],
+  "bound_of.instructions_an_SM": ["instructions an SM", "条指令（每个 SM）"],
+  "bound_of.waits_in_a_row": ["waits in a row", "次先后等待"],
+});
+// clang-format on
 
 const {scaleLinear} = globalThis.d3;
 const TOGETHER_LEAST = 1.005;

@@ -408,7 +408,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         me = live.me;
         draw();
       }
-      /* The estimate of its end depends on other users' work, too. */
+      /* Its end depends on others, too. */
       if (live.queue !== queue && sweep.running) sweep.catchUp();
       queue = live.queue;
     }),

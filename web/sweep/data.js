@@ -256,7 +256,7 @@ export class Sweep {
     if (event === "open" || event === "reset" || event === "snapshot" || event === "poll") return this.again();
     if (event === "sweep" && data.id === this.id) return this.again();
     if (event !== "state" || data.sweep !== this.id) return;
-    /* The event's state is not shown: state and result are read together, so that the page shows one moment. */
+    /* State and result are read together. */
     for (const index of this.places.get(data.id) ?? []) this.dirty.add(index);
     this.catchUp();
   }

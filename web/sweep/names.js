@@ -18,7 +18,7 @@ export const pointText = point => Object.entries(point.values)
                                     .map(([name, value]) => namedValue(name, value))
                                     .join(", ");
 
-/* Fields of a request that are not parameters of the kernel, or that are written before the others. */
+/* Fields that are no parameters, or are written first. */
 const UNNAMED = new Set([
   "kernel",    "recipe", "size",     "counters",  "measure",   "device",    "labels",
   "repeat",    "spread", "priority", "timeout_s", "transfers", "placement", "tolerance",

@@ -62,8 +62,7 @@ function cellOf(sweep, from, to) {
 const isRunning = point =>
   point?.state === "running" && (point.asked === 1 || point.runs.some(run => run.state === "running"));
 
-/* How many runs are measured and how many wait. While the sweep runs they are counted over the points, as in the table,
-   so that both and the one that runs add up to the head's total. */
+/* Counted over the points, as in the table, so that the numbers add up. */
 export function runsOf({head, running, points, read}) {
   if (!running || read < head.point_count) return head;
   const sum = of => points.reduce((all, point) => all + of(point), 0),
