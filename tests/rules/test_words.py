@@ -56,7 +56,7 @@ def test_each_unit_of_a_bound_has_its_words_on_the_page():
     units = set(re.findall(r'"([a-z][A-Za-z ]+)",?\s*(?=[^"]*;)', "".join(re.findall(r"(?:amount_of|struct time_amount\)).*?;", text, re.S))))
     units |= set(re.findall(r'time_unit_\w+ = "([^"]+)"', text))
     assert {"blocks", "flits", "bytes", "sectors to the SMs", "requests to one slice", "waits in a row"} <= units
-    words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/charts/words.js").read_text(), re.M))
+    words = set(re.findall(r'^  "bound_of\.(\w+)"', (ROOT / "web/charts/bounds.js").read_text(), re.M))
     # Bytes are written with their rate.
     assert {unit.replace(" ", "_") for unit in units} - words == {"bytes"}
 
