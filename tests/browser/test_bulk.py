@@ -169,6 +169,19 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
     service.delete(f"/v1/experiments/{theirs}")
 
 
+def test_an_admin_is_asked_before_a_cancellation_with_the_owners(browser, people):  # noqa: F811
+    assert people("ada").request("POST", "/v1/queue/pause").ok
+    waits = people("bob").post({**SMALL, "offset": 1}).json()["id"]
+    service = people("ada")
+    walk = Walk(browser, service)
+    comes(walk, "ada", "experiments?lang=en").until(lambda: len(walk.all(BOXES)) == 1)
+    walk.click("thead .choose input").click(".chosen-bar button", "Cancel 1")
+    walk.says("Cancel the 1 experiment that has not ended? This includes what bob submitted.", ".chosen-bar")
+    walk.click(".chosen-bar button", "Cancel them").says("1 of 1 cancelled.", ".jobs")
+    walk.until(lambda: service.get(f"/v1/experiments/{waits}").json()["state"] == "cancelled")
+    walk.end()
+
+
 def test_who_may_only_look_has_no_button_that_refuses(browser, people):  # noqa: F811
     service = people("bob")
     sweeps = [ended(service, submit(service, offset=[0, 1, 2], labels={"fake": how})) for how in ("error:cuda_error", "vary")]

@@ -220,6 +220,14 @@ def test_a_field_says_what_is_wrong_with_it_as_one_types(browser, serve, field, 
     walk.end()
 
 
+def test_a_range_is_written_with_powers_and_suffixes(browser, serve):
+    walk = Walk(browser, serve()).open("new?kernel=read_offset&size=2^10..4Ki by x2&offset=0&lang=en")
+    walk.until(lambda: "Run a sweep" in walk.text(".run") and '"size": "1024..4096 by x2"' in walk.text("pre.typed"))
+    assert not walk.all(".is-wrong")
+    walk.open("new?kernel=read_offset&size=4Ki..1Ki&lang=en").until(lambda: "“4Ki..1Ki” has no value: a range goes up" in said_of(walk, "size"))
+    walk.end()
+
+
 def test_a_priority_is_typed_and_stands_in_the_list_of_what_waits(browser, serve):
     service = serve()
     assert service.request("POST", "/v1/queue/pause").ok

@@ -188,6 +188,8 @@ def test_the_end_of_a_lessons_sweep_is_seen_though_it_came_during_a_look(browser
         walk.click(".answers button", "I do not know")
     walk.script(LATE)
     walk.click(".own button", "Ask this CPU").says("Measured here on a CPU")
+    tops = "[...document.querySelectorAll('.tile')].map(one => one.getBoundingClientRect().top)"
+    assert len(walk.all(".tile .shipped")) == 2 and len(set(walk.script(tops))) == 1, "both values of a device stand in one row"
     walk.script("sessionStorage.clear()")
     walk.end()
     for sweep in service.get("/v1/sweeps?label=lesson:strides").json()["sweeps"]:

@@ -377,7 +377,7 @@ def test_wrong_fields_and_the_page_in_chinese(browser, service):  # noqa: F811
     problem = asked(service, "zh", source="__global__ void k(float *x, unsigned n) { x[threadIdx.x] = n; }", size=4096, block=2048, threads="n", arch="sm_90")
     detail = next(one["detail"] for one in problem["errors"] if one["pointer"] == "#/block")
     assert any("\u4e00" <= letter <= "\u9fff" for letter in detail)
-    walk.says(detail, "[data-field=block] .wrong")
+    walk.says(detail, "[data-field=block] .wrong").says(f"block：{detail}", ".lead")
     fill(walk, "block", "256")
     walk.until(lambda: not walk.text("[data-field=block] .wrong"))
     walk.says("没有发现错误", ".lead")

@@ -11,15 +11,17 @@ import "./words.js";
 const call = (method, path, signal) => send(method, path, undefined, {signal});
 
 /* why, name: of a row; paths(item): of its experiments, or its own; runs(item): how many end with it, 1 unless given;
-   others(item): it is somebody else's. */
-export const cancelling = ({why, name, paths, runs = () => 1, others = () => false}) => ({
+   owner(item): whose it is; me as in live.js. */
+export const cancelling = ({why, name, paths, runs = () => 1, owner, me}) => ({
   verb: "cancel",
   words: "bulk.cancel",
   yes: "bulk.cancel_all",
   why,
   ask: items => {
-    const n = items.reduce((all, item) => all + runs(item), 0);
-    return n > 1 || items.some(others) ? t("bulk.cancel_ask", {n: count(n), words: n}) : null;
+    const n = items.reduce((all, item) => all + runs(item), 0), owners = items.map(owner);
+    return n > 1 || owners.some(one => one !== me.name) ?
+      t("bulk.cancel_ask", {n: count(n), words: n}) + othersSaid(owners, me) :
+      null;
   },
   start: (items, left) => jobRun({
     items,

@@ -67,7 +67,8 @@ function actionsOf(sweep, me) {
       why: own(point => waiting(point).length ? null : t("bulk.has_ended")),
       paths: point => pathsOf(waiting(point)),
       runs: point => waiting(point).length,
-      others: () => owner !== me.name
+      owner: () => owner,
+      me
     }),
     {
       verb: "run",

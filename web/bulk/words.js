@@ -32,7 +32,7 @@ wordsAdd({
   "cancel.did_sweep": ["{n} {words|run|runs} of {name} {words|is|are} cancelled; {measured} of {of} were measured.", "{name}的 {n} 次运行已取消；{of} 次中已测 {measured} 次。"],
   "cancel.did_one": ["{name} is cancelled.", "{name}已取消。"],
   "bulk.remove_ask": ["Remove {n} experiments?", "删除 {n} 个实验吗？"],
-  "bulk.of_others": ["Those of {who} are not yours.", "其中 {who} 的不是你的。"],
+  "bulk.of_others": ["This includes what {who} submitted.", "其中包含 {who} 提交的。"],
   "bulk.remove_sweeps_ask": ["Remove {n} {words|sweep|sweeps} with {of} experiments?", "删除 {n} 个扫描（共 {of} 个实验）吗？"],
   "bulk.failed_again": ["Run {n} failed {words|point|points} again", "再次运行 {n} 个失败的点"],
   "bulk.now_cancel": ["Cancelling, {n} of {of}", "正在取消，{n} / {of}"],

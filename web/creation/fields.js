@@ -91,9 +91,12 @@ function devicesFields(devices) {
 
 const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
 
+/* A range as the service takes it, of plain integers: "2^18..1Mi by x2" as "262144..1048576 by x2". */
+const rangePlain = text => text.trim().replace(/\b\d+(\^\d+|[KMG]i|[kMG])(?![\w^])/g, integerOf);
+
 /* The values of "0..128 step 8", as many as a sweep may have. */
 export function rangeValues(text) {
-  const match = RANGE.exec(text.trim());
+  const match = RANGE.exec(rangePlain(text));
   if (!match) return null;
   const [, from, to, how, by] = match, values = [], factor = how === "by";
   if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) < 1) return null;
@@ -107,7 +110,7 @@ export function rangeValues(text) {
  * undefined. */
 export const rangeWrong = text => text.split(/[,，、]/)
                                     .map(part => part.trim())
-                                    .find(part => /^-?\d+\s*\.\./.test(part) && !rangeValues(part)?.length);
+                                    .find(part => /^-?\d[\w^]*\s*\.\./.test(part) && !rangeValues(part)?.length);
 
 function oneOf(field, text) {
   if (field.kind === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -157,7 +160,7 @@ export function read(field, text) {
   if (field.kind === "labels") return {value: labelsOf(clean), values: null};
   if (field.single) return {value: oneOf(field, clean), values: null};
   const range = rangeValues(clean);
-  if (range?.length) return {value: range[0], values: range, written: clean};
+  if (range?.length) return {value: range[0], values: range, written: rangePlain(clean)};
   if (!clean.includes(",") || isGroupedAlone(clean)) return {value: oneOf(field, clean), values: null};
   const values =
     clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(

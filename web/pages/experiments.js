@@ -28,8 +28,7 @@ function actionsOf(state) {
   const own = why => one => whyNotOwn(me, one.owner) ?? why(one),
         ended = one => hasEnded(one) ? null : t("bulk.not_ended");
   return [
-    cancelling(
-      {name, paths, why: own(one => hasEnded(one) ? t("bulk.has_ended") : null), others: one => one.owner !== me.name}),
+    cancelling({name, paths, why: own(one => hasEnded(one) ? t("bulk.has_ended") : null), owner: one => one.owner, me}),
     running({name, why: ended, request: one => ["/v1/experiments", one.request]}), removing({
       name,
       paths,

@@ -315,9 +315,10 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     if (refusedReference && refusedReference.text === typed.reference) sentences.reference ??= refusedReference.detail;
     form.wrong(sentences);
     if (!error) return;
-    const first = faults[0];
-    said.textContent = first ? t("source.fault", {line: first.line, detail: detailOf(first)}) :
-                               elsewhere[0] ?? (Object.keys(sentences).length ? t("source.fields") : error.message);
+    const [fault] = faults, [field] = Object.entries(sentences);
+    said.textContent = fault ?
+      t("source.fault", {line: fault.line, detail: detailOf(fault)}) :
+      elsewhere[0] ?? (field ? t("source.field", {name: field[0], detail: field[1]}) : error.message);
   }
 
   form.show(state.parameters, null);

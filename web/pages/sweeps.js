@@ -81,7 +81,8 @@ function actionsOf(me, requestOf, name) {
       paths,
       why: own(sweep => sweep.state === "running" ? null : t("bulk.has_ended")),
       runs: sweep => sweep.queued + sweep.running,
-      others: sweep => sweep.owner !== me.name
+      owner: sweep => sweep.owner,
+      me
     }),
     running({name, why: ended, request: async (sweep, signal) => ["/v1/sweeps", await requestOf(sweep, signal)]}),
     removing({name, paths, ask, why: own(ended)})

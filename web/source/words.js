@@ -59,7 +59,7 @@ wordsAdd({
   "source.worst": ["line {line} moves {share} of them and uses {percent}", "第 {line} 行占搬运量的 {share}，只用到 {percent}"],
   "source.between": ["; ", "；"],
   "source.fault": ["Line {line}: {detail}", "第 {line} 行：{detail}"],
-  "source.fields": ["A field of the launch is wrong", "启动配置有误"],
+  "source.field": ["{name}: {detail}", "{name}：{detail}"],
   "source.also": ["see line {line}", "见第 {line} 行"],
   "source.compiler": ["Compiled by {compiler}.", "编译器：{compiler}。"],
   "source.inexact": ["The counts may differ from the hardware’s: {why}", "计数可能与硬件不同：{why}"],
