@@ -93,6 +93,7 @@ const char *json_parts_said(const json_t *value, char said[JSON_PARTS_SAID_BYTES
         binary = whole(text, &end, factor_of_1024);
         decimal = end[1] == 'i' ? 0 : whole(text, &end, factor);
         end += end[1] == 'i' ? 2 : 1;
+        end += *end == 'B';
     }
     if (*end || !(decimal || binary))
         snprintf(said, JSON_PARTS_SAID_BYTES, "\"%s\"", text);

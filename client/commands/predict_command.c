@@ -58,7 +58,7 @@ static int predict(struct context *context, json_t *request, fetch_print *print)
     return status;
 }
 
-/* "131,071 lines": transactions, in the unit of that architecture. */
+/* "131,071 lines": transactions; `unit` is the member with the unit of that architecture, NULL: sectors. */
 static enum style transactions_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row, const char *count,
                                     const char *unit)
 {
@@ -69,7 +69,7 @@ static enum style transactions_cell(char text[ROWS_TABLE_CELL_BYTES], const json
         return STYLE_NONE;
     number_count(number, (long long)value);
     snprintf(text, ROWS_TABLE_CELL_BYTES, "%s %s", number,
-             answers_unit_words(json_path_text(row, unit, "sector"), (size_t)value));
+             answers_unit_words(unit ? json_path_text(row, unit, "sector") : "sector", (size_t)value));
     return STYLE_NONE;
 }
 
@@ -81,6 +81,24 @@ static enum style loads_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 static enum style stores_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     return transactions_cell(text, row, "gst_transactions", "gst_unit");
+}
+
+/* Empty where there are no atomic updates, so that most tables have no such column. */
+static enum style atomics_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    char number[NUMBER_BYTES] = "";
+    if (json_path_number(row, "atomic_requests") > 0)
+        number_count(number, (long long)json_path_number(row, "atomic_requests"));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", number);
+    return STYLE_NONE;
+}
+
+static enum style atomic_sectors_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    text[0] = '\0';
+    if (json_path_number(row, "atomic_sectors") > 0)
+        return transactions_cell(text, row, "atomic_sectors", NULL);
+    return STYLE_NONE;
 }
 
 static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
@@ -97,8 +115,8 @@ static const char *remark_of(const json_t *made, const char *member, char reason
     const char *text = json_path_text(made, member, NULL);
     if (text)
         return language_reason(text, reason);
-    bool sampled = strcmp(member, "reason") == 0 && json_is_false(json_object_get(made, "exact"));
-    return sampled ? language_text("sampled") : NULL;
+    bool inexact = strcmp(member, "reason") == 0 && json_is_false(json_object_get(made, "exact"));
+    return inexact ? language_text("not exact: blocks were sampled, or there are atomic updates") : NULL;
 }
 
 /* "sm_30, sm_35: the architecture keeps no global loads in its L1: ...": each remark once, behind the architectures
@@ -172,6 +190,8 @@ static void print_predictions(struct context *context, const json_t *document)
         {"stores", "requests", SPARE, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"atomics", "requests", SPARE | SHEET_FILLED, .cell = atomics_cell},
+        {"", "transactions", SPARE | SHEET_FILLED, .cell = atomic_sectors_cell},
         {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
         {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
         {NULL},

@@ -8,6 +8,7 @@
 
 #include "client/answers/answers.h"
 #include "client/answers/json_path.h"
+#include "client/answers/rows_table.h"
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
@@ -142,9 +143,9 @@ static int undo_one(struct context *context, const char *id)
         status = ask(context, "POST", path, &resource, sweep, "restored", &code);
     }
     if (status == EXIT_REFUSED && code == 404)
-        screen_remark(&context->screen, "%s",
-                      language_text("What was removed can be brought back for a while only: see "
-                                    "restorable_until of GET /v1/removals."));
+        screen_remark(
+            &context->screen, "%s",
+            language_text("What was removed can be brought back for a while only: coalesce undo lists it."));
     return status;
 }
 
@@ -175,7 +176,27 @@ int command_remove(struct context *context)
 
 int command_undo(struct context *context)
 {
-    return each_word(context, undo_one);
+    static const struct rows_table_column columns[] = {
+        {"id", NULL, SHEET_ID, .path = "id"},
+        {"experiments", NULL, SHEET_RIGHT, .path = "experiments", .form = ROWS_TABLE_COUNT},
+        {"owner", NULL, SHEET_LEFT | SHEET_SPARE, .path = "owner", .missing = "nobody"},
+        {"removed by", NULL, SHEET_LEFT | SHEET_SPARE, .path = "removed_by", .missing = "nobody"},
+        {"until", NULL, SHEET_LEFT, .path = "restorable_until"},
+        {NULL},
+    };
+    json_t *document = NULL;
+    if (context->options.word_count)
+        return each_word(context, undo_one);
+    if (context->options.given[OPTION_JSON])
+        return fetch_show(context, "/v1/removals", NULL);
+    int status = fetch_json(context, "/v1/removals", &document);
+    const json_t *removals = json_object_get(document, "removals");
+    if (status == EXIT_FINE && json_array_size(removals))
+        rows_table_print(removals, columns, &context->screen, stdout);
+    else if (status == EXIT_FINE)
+        fputs(language_text("nothing that was removed can be brought back\n"), stdout);
+    json_decref(document);
+    return status;
 }
 
 static int write_out(struct context *context, const char *name, const char *text, size_t size)

@@ -132,8 +132,9 @@ const struct manual_command manual_commands[] = {
      "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
      "them back.\n",
      "coalesce remove 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_remove},
-    {"undo", "ID ...", "bring back what was removed", "", "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\n", 0,
-     WORDS_IDS, 1, -1, command_undo},
+    {"undo", "[ID ...]", "bring back what was removed",
+     "Without an id it lists what can be brought back, and until when.\n",
+     "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\ncoalesce undo\n", 0, WORDS_IDS, 0, -1, command_undo},
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
      "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
      "device=DEVICE, "

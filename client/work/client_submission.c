@@ -132,7 +132,10 @@ int client_submission_name(struct context *context, const char *id, bool sweep, 
 {
     if (!*id || strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
         struct error error = {0};
-        error_set(&error, ERROR_INVALID, language_text("\"%.80s\" is no id: coalesce ls has them"), id);
+        error_set(&error, ERROR_INVALID,
+                  language_text(
+                      "\"%.80s\" is no id: coalesce ls has them, and coalesce undo those that were removed"),
+                  id);
         return context_usage(context, &error);
     }
     resource_set(resource, id, sweep);

@@ -110,7 +110,10 @@ def test_predictions_stand_beside_each_other(service):
     assert "nan" not in unknown and "segments of half warps" in unknown
     lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
+    atomic = coalesce(service, "predict", "atomic_add", "size=32", "block=32", "arch=sm_90").stdout
+    assert "atomics" in atomic and "4 sectors" in atomic and "not exact: blocks were sampled, or there are atomic updates" in atomic
     noted = coalesce(service, "predict", "copy", "load=ca", "arch=sm_30,sm_37").stdout
+    assert "atomics" not in noted
     assert "sm_30: the architecture keeps no global loads in its L1" in noted and "sm_37:" not in noted
     shown = coalesce(service, "predict", "copy", "block=32", "what_if=off", "--device-name", "NVIDIA H200").stdout
     assert "Limited by the start of blocks" in shown and "what if" not in shown

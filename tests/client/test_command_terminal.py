@@ -170,7 +170,11 @@ def test_what_is_cancelled_is_cancelled(service):
     removed = coalesce(service, "remove", identity)
     assert removed.stdout == f"removed {identity}\n" and f"coalesce undo {identity}" in removed.stderr
     assert "was removed" in coalesce(service, "show", identity, expect=4).stderr
+    listed = coalesce(service, "undo").stdout.splitlines()
+    assert [line.split()[:2] for line in listed] == [["id", "experiments"], [identity, "2"]]
+    assert json.loads(coalesce(service, "undo", "--json").stdout)["removals"][0]["id"] == identity
     assert coalesce(service, "undo", identity).stdout == f"restored {identity}\n"
+    assert coalesce(service, "undo").stdout == "nothing that was removed can be brought back\n"
     coalesce(service, "show", identity, expect=1)
     assert coalesce(service, "undo", identity).stdout == f"{identity} is not removed\n"
     coalesce(service, "undo", "01ARZ3NDEKTSV4RRFFQ69G5FAV", expect=4)

@@ -34,6 +34,8 @@ from test_wrong_inputs import refused
         ("/v1/experiments", {"kernel": "vector_add", "debgu": True}, ["#/debgu", 'did you mean \\"debug\\"']),
         ("/v1/predictions", {"kernel": "copy", "arch": 3.7}, ["#/arch", '\\"3.7\\"']),
         ("/v1/experiments", {"kernel": "copy", "size": "4M"}, ['is \\"4M\\" (write 4000000, or 4194304 in powers of 1024)']),
+        ("/v1/experiments", {"kernel": "copy", "size": "64KiB"}, ['is \\"64KiB\\" (write 65536)"']),
+        ("/v1/experiments", {"kernel": "copy", "size": "1MB"}, ['is \\"1MB\\" (write 1000000, or 1048576 in powers of 1024)"']),
         ("/v1/experiments", {"kernel": "copy", "size": "1.5Mi"}, ['is \\"1.5Mi\\" (write 1572864)"']),
         ("/v1/experiments", {"kernel": "copy", "size": "abc"}, ['"#/size: must be an integer, is \\"abc\\""']),
         ("/v1/experiments", {"kernel": "transpose", "size": "abc"}, ["#/size: transpose takes two numbers, [rows, columns]"]),
