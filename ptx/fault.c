@@ -93,6 +93,18 @@ struct ptx_fault fault_of(const struct warp *warp, const struct instruction *ins
                               .access = (enum ptx_access_kind)instruction->kind};
 }
 
+void fault_place(struct ptx_fault *fault, const struct segment *segment, int64_t offset, unsigned bytes)
+{
+    const unsigned element = segment->element_bytes ? segment->element_bytes : 1;
+    fault->space = segment->space;
+    fault->buffer = segment->buffer;
+    fault->name = segment->name;
+    fault->in_bytes = !segment->element_bytes;
+    fault->index = offset >= 0 ? offset / element : -((-offset + element - 1) / element);
+    fault->elements = segment->bytes / element;
+    fault->span = (bytes + element - 1) / element;
+}
+
 /* ---- sentences ---- */
 
 struct sentence {
@@ -130,7 +142,9 @@ static void say_thread(struct sentence *s, const struct ptx_thread *at)
 
 static void say_element(struct sentence *s, const struct ptx_fault *fault)
 {
-    if (fault->name && fault->span > 1)
+    if (fault->name && fault->in_bytes)
+        say(s, "byte offset %" PRId64 " of %s", fault->index, fault->name);
+    else if (fault->name && fault->span > 1)
         say(s, "%s[%" PRId64 "..%" PRId64 "]", fault->name, fault->index, fault->index + fault->span - 1);
     else if (fault->name)
         say(s, "%s[%" PRId64 "]", fault->name, fault->index);
@@ -140,6 +154,9 @@ static void say_element(struct sentence *s, const struct ptx_fault *fault)
         say(s, "byte offset %" PRId64 " of %s memory", fault->index, ptx_space_name(fault->space));
 }
 
+/* No array is at addresses below this. */
+enum { NULL_BYTES = 4096 };
+
 static const char *const actions[] = {"loaded", "stored", "updated"};
 
 static void say_outside(struct sentence *s, const struct ptx_fault *fault)
@@ -148,9 +165,15 @@ static void say_outside(struct sentence *s, const struct ptx_fault *fault)
     say(s, " is %s by ", actions[fault->access]);
     say_thread(s, &fault->at);
     if (fault->name)
-        say(s, "; %s has %" PRIu64 " elements", fault->name, fault->elements);
+        say(s, "; %s has %" PRIu64 " %s", fault->name, fault->elements,
+            fault->in_bytes ? "bytes" : "elements");
     else if (fault->elements)
         say(s, "; there are %" PRIu64 " bytes", fault->elements);
+    else if (fault->space == PTX_SHARED)
+        say(s, "; the block has no shared memory: shared_bytes of the launch gives it some");
+    else if (fault->space == PTX_GLOBAL || fault->space == PTX_GENERIC)
+        say(s, fault->address < NULL_BYTES ? "; that is a null pointer, or close to one"
+                                           : "; no array is there");
 }
 
 static void say_misaligned(struct sentence *s, const struct ptx_fault *fault)
@@ -216,6 +239,8 @@ static void say_trap(struct sentence *s, const struct ptx_fault *fault)
 {
     say(s, "%s in ", fault->text ? fault->text : "trap");
     say_thread(s, &fault->at);
+    if (!fault->text)
+        say(s, ": by __trap(), or for an access by a null pointer that the compiler saw");
 }
 
 static void say_text(struct sentence *s, const struct ptx_fault *fault)

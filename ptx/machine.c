@@ -67,7 +67,6 @@ static int open_variables(struct machine *run)
                                                  .present = true,
                                                  .buffer = (int)number - 1,
                                                  .name = variable->name,
-                                                 .element_bytes = 1,
                                                  .read_only = variable->space == PTX_CONST};
     }
     for (size_t r = 0; r < run->program->relocation_count; r++) {

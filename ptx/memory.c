@@ -54,15 +54,8 @@ static void lane_fault(struct warp *warp, const struct instruction *i, const str
     fault.address = address;
     fault.bytes = bytes;
     fault.index = offset;
-    if (segment) {
-        unsigned element = segment->element_bytes ? segment->element_bytes : 1;
-        fault.space = segment->space;
-        fault.buffer = segment->buffer;
-        fault.name = segment->name;
-        fault.index = offset >= 0 ? offset / element : -((-offset + element - 1) / element);
-        fault.elements = segment->bytes / element;
-        fault.span = (bytes + element - 1) / element;
-    }
+    if (segment)
+        fault_place(&fault, segment, offset, bytes);
     fault_add(warp->run, &fault);
 }
 

@@ -108,7 +108,6 @@ static struct ptx_thread thread_of(const struct machine *run, const struct recor
 static void race(struct warp *warp, const struct shadow_access *access, const struct record *record, int lane)
 {
     const struct segment *segment = access->segment;
-    unsigned element = segment->element_bytes ? segment->element_bytes : 1;
     bool same = record->block == warp->run->block_number;
     struct ptx_fault fault =
         fault_of(warp, access->instruction, lane, same ? PTX_FAULT_RACE : PTX_FAULT_RACE_OF_BLOCKS);
@@ -116,11 +115,7 @@ static void race(struct warp *warp, const struct shadow_access *access, const st
     fault.has_other = true;
     fault.other = thread_of(warp->run, record);
     fault.other_access = (enum ptx_access_kind)warp->run->program->instructions[record->instruction].kind;
-    fault.space = segment->space;
-    fault.buffer = segment->buffer;
-    fault.name = segment->name;
-    fault.index = (int64_t)(access->offset[lane] / element);
-    fault.elements = segment->bytes / element;
+    fault_place(&fault, segment, (int64_t)access->offset[lane], access->bytes);
     fault.address = segment->base + access->offset[lane];
     fault.bytes = access->bytes;
     fault_add(warp->run, &fault);

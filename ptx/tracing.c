@@ -49,16 +49,10 @@ static void check_corner(struct tracing *t, const struct kept_access *kept, bool
         if (offset >= 0 && offset + kept->access.bytes <= segment->bytes)
             continue;
         struct ptx_fault fault = fault_of(t->trace.warp, kept->instruction, lane, PTX_FAULT_OUTSIDE);
-        unsigned element = segment->element_bytes ? segment->element_bytes : 1;
         memcpy(fault.at.block, block, sizeof block);
-        fault.space = segment->space;
-        fault.buffer = segment->buffer;
-        fault.name = segment->name;
         fault.address = kept->access.address[lane] + (uint64_t)further;
         fault.bytes = kept->access.bytes;
-        fault.index = (int64_t)(offset / element) - (offset < 0 && offset % element);
-        fault.elements = segment->bytes / element;
-        fault.span = (fault.bytes + element - 1) / element;
+        fault_place(&fault, segment, (int64_t)offset, fault.bytes);
         fault_add(run, &fault);
         return;
     }

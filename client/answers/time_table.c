@@ -45,13 +45,18 @@ static const char *bound_words(const char *name)
     return name;
 }
 
-static bool is_missing(const json_t *time)
+static bool is_missing(const json_t *time, const struct screen *screen)
 {
     if (!json_path_text(time, "status", NULL))
         return false;
     char reason[LANGUAGE_REASON_BYTES];
-    printf(language_text("predicted time: no value, %s\n"),
-           language_reason(json_path_text(time, "reason", "?"), reason));
+    const json_t *sentence = json_object_get(time, "explanation");
+    if (sentence) {
+        print_words(sentence, screen);
+        puts("");
+    } else
+        printf(language_text("predicted time: no value, %s\n"),
+               language_reason(json_path_text(time, "reason", "?"), reason));
     return true;
 }
 
@@ -133,7 +138,7 @@ static void print_changes(const json_t *changes, const struct screen *screen)
 void answers_print_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
-    if (!time || is_missing(time))
+    if (!time || is_missing(time, screen))
         return;
     number_text(text, json_path_number(time, "predicted_us"));
     printf(language_text("\n%s%s %s%s predicted, cold, for an %s: "), screen_style(screen, STYLE_STRONG),
@@ -154,7 +159,7 @@ void answers_print_time(const json_t *time, const struct screen *screen)
 void answers_print_result_time(const json_t *time, const struct screen *screen)
 {
     char text[NUMBER_BYTES];
-    if (!time || is_missing(time))
+    if (!time || is_missing(time, screen))
         return;
     print_limiter(time, screen);
     number_text(text, json_path_number(time, "predicted_us"));

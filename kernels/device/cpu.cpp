@@ -12,9 +12,12 @@
 #include <emmintrin.h>
 #endif
 
+#include <fstream>
 #include <initializer_list>
+#include <map>
 #include <mutex>
 #include <new>
+#include <string>
 
 #include "base/clock.h"
 #include "kernels/device/cpu_pool.h"
@@ -74,8 +77,39 @@ static unsigned cores(void)
     return 1;
 }
 
+static std::string first_line(const std::string &path)
+{
+    std::string line;
+    std::getline(std::ifstream(path), line);
+    return line;
+}
+
+/* The caches of the highest level that the process's processors have, each once though several share it. sysconf() is
+   asked only where the kernel does not describe caches: on some machines it tells those of the whole package. */
 static uint64_t last_cache_bytes(void)
 {
+    std::map<std::string, uint64_t> caches; /* bytes, by the processors that share it */
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index";
+        std::string last, shared;
+        for (int i = 0; CPU_ISSET(cpu, &set); i++) { /* in the order of their levels */
+            const std::string index = directory + std::to_string(i), size = first_line(index + "/size");
+            if (size.empty())
+                break;
+            last = size;
+            shared = first_line(index + "/shared_cpu_list");
+        }
+        if (!last.empty())
+            caches[shared] = strtoull(last.c_str(), nullptr, 10) << (last.back() == 'M' ? 20 : 10);
+    }
+    uint64_t sum = 0;
+    for (const auto &cache : caches)
+        sum += cache.second;
+    if (sum)
+        return sum;
     for (int name : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
         long bytes = sysconf(name);
         if (bytes > 0)

@@ -132,6 +132,9 @@ static const struct text_pair chain = {
 static const struct text_pair chain_remedy = {
     " Fewer waits one after the other, or more than the {warps} warps that are resident, would take less.",
     "减少前后依赖的等待，或让驻留的线程束多于现在的 {warps} 个，才会更快。"};
+static const struct text_pair full_chain_remedy = {
+    " The {warps} resident warps are the most; fewer waits one after the other would take less.",
+    "驻留的 {warps} 个线程束已是上限；减少前后依赖的等待才会更快。"};
 
 /* A block waits for other things than loads. */
 static const struct text_pair rounds_only = {
@@ -140,6 +143,9 @@ static const struct text_pair rounds_only = {
 static const struct text_pair rounds_remedy = {
     " More resident warps, fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
     "让更多线程束驻留，减少前后依赖的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
+static const struct text_pair full_rounds_remedy = {
+    " The {warps} resident warps are the most; fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
+    "驻留的 {warps} 个线程束已是上限；减少前后依赖的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
 
 static const struct text_pair no_prediction = {"No time is predicted: {why_not}.", "不作时间预测：{why_not}。"};
 static const struct text_pair no_constants = {

@@ -279,6 +279,8 @@ enum handled reply_fields_as(struct request *request, enum problem_type type, co
         snprintf(detail, sizeof detail,
                  "more than %d fields are wrong, %d of which are listed; the first is %s: %s",
                  EXPERIMENT_PROBLEMS, EXPERIMENT_PROBLEMS, first->pointer, first->detail);
+    else if (fields->count == 1 && strcmp(first->pointer, "#") == 0)
+        snprintf(detail, sizeof detail, "%s", first->detail); /* of the whole body, which needs no name */
     else if (fields->count == 1)
         snprintf(detail, sizeof detail, "%s: %s", first->pointer, first->detail);
     else

@@ -203,6 +203,9 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     ("offset", "offset=1,9..2", "“9..2” has no value"),
     ("offset", "offset=0..8 step", "“0..8 step” is no range"),
     ("offset", "offset=0..10 step 0", "“0..10 step 0” is no range"),
+    ("offset", "offset=0..1000000", "“0..1000000” has more than 10,000 values; a sweep has at most 10,000 runs"),
+    ("block", "offset=0..1023&block=64,128,256,512&repeat=6", "24,576 runs in all; a sweep has at most 10,000"),
+    ("block", "block=64,128, 256", "can be read in two ways"),
     ("size", "size=2^70", "must be an integer, is beyond 64 bits"),
     ("size", "size=1.5M", 'is "1.5M" (write 1500000, or 1572864 in powers of 1024)'),
     ("block", "block=64,4096", "is 4096; CUDA would refuse the launch: \"invalid configuration argument\"; only values that fit run"),
@@ -224,6 +227,7 @@ def test_a_range_is_written_with_powers_and_suffixes(browser, serve):
     walk = Walk(browser, serve()).open("new?kernel=read_offset&size=2^10..4Ki by x2&offset=0&lang=en")
     walk.until(lambda: "Run a sweep" in walk.text(".run") and '"size": "1024..4096 by x2"' in walk.text("pre.typed"))
     assert not walk.all(".is-wrong")
+    walk.open("new?kernel=read_offset&size=65,536, 131,072&lang=en").until(lambda: '"size": [65536, 131072]' in walk.text("pre.typed"))
     walk.open("new?kernel=read_offset&size=4Ki..1Ki&lang=en").until(lambda: "“4Ki..1Ki” has no value: a range goes up" in said_of(walk, "size"))
     walk.end()
 

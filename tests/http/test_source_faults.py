@@ -102,3 +102,24 @@ def test_the_plain_kernels_of_the_documents_are_not_called_wrong(service, file, 
     answer = checked(service, source, arguments, {**launch, "entry": entry})
     assert answer.status_code == 200, answer.text
     assert answer.json()["check"]["complete"]
+
+
+PLACES = {
+    "__constant__ float k[4] = {1, 2, 3, 4}; __global__ void f(float *out, int n) { out[threadIdx.x] = k[threadIdx.x % 5]; }":
+        ("byte offset 16 of k is loaded by thread (4, 0, 0) of block (0, 0, 0); k has 16 bytes", "块 (0, 0, 0) 的线程 (4, 0, 0) 读取 k 的偏移 16 字节处；k 只有 16 字节"),
+    "extern __shared__ float s[]; __global__ void f(float *out, int n) { s[threadIdx.x] = n; __syncthreads(); out[threadIdx.x] = s[threadIdx.x ^ 1]; }":
+        ("byte offset 0 of shared memory is stored by thread (0, 0, 0) of block (0, 0, 0); the block has no shared memory: shared_bytes of the launch gives it some",
+         "块 (0, 0, 0) 的线程 (0, 0, 0) 写入共享内存偏移 0 字节处；线程块没有共享内存：请设置启动配置的 shared_bytes"),
+    "__global__ void f(float *out, int n) { *(int *)(unsigned long long)(n & 16) = 3; out[threadIdx.x] = 1; }":
+        ("address 0x0 is stored by thread (0, 0, 0) of block (0, 0, 0); that is a null pointer, or close to one", "块 (0, 0, 0) 的线程 (0, 0, 0) 写入地址 0x0；那是空指针，或在其附近"),
+    "__global__ void f(float *out, int n) { int *p = 0; if (threadIdx.x == 5) *p = 3; out[threadIdx.x] = 1; }":
+        ("trap in thread (5, 0, 0) of block (0, 0, 0): by __trap(), or for an access by a null pointer that the compiler saw", "块 (0, 0, 0) 的线程 (5, 0, 0) 执行了 trap：来自 __trap()，或编译器发现了空指针访问"),
+}
+
+
+@pytest.mark.parametrize("source", PLACES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_no_buffer_is_told_in_bytes_and_with_what_to_do(service, source, language):
+    answer = service.request("POST", "/v1/predictions", json={"source": source, "n": 64, "block": 64, "check": True, "arch": "sm_90"}, headers={"Accept-Language": language})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["detail"].endswith(PLACES[source][language == "zh"])

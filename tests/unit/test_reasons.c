@@ -257,6 +257,14 @@ static void where_no_more_warps_fit_more_are_not_advised(void **state)
     whole(&reasons);
     has(reasons.en, "no more than the 64 warps fit");
     has(reasons.zh, "上限 64 个");
+    p.needed_bytes = p.in_flight_bytes; /* what is in flight is enough: the waits in a row take the time */
+    reasons_make(&p, &reasons);
+    whole(&reasons);
+    has(reasons.en, "The 64 resident warps are the most; fewer waits one after the other would take less.");
+    p.latency_ns = 1; /* loads are hardly waited for */
+    reasons_make(&p, &reasons);
+    whole(&reasons);
+    has(reasons.en, "The 64 resident warps are the most; fewer instructions and barriers in a row");
 }
 
 static void too_few_blocks_are_told_as_such(void **state)

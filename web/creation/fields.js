@@ -1,7 +1,7 @@
 /* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed
    is text, as it stands in the address; what cannot be read is sent as it is, and the service says what would have been
    right. */
-import {integerOf, isGroupedAlone, shapeOf, shapeText} from "./values.js";
+import {integerOf, isGrouped, isGroupedAlone, shapeOf, shapeText} from "./values.js";
 
 /* Threads of a block that are offered, by the number of its dimensions. */
 const BLOCKS = {
@@ -89,22 +89,38 @@ function devicesFields(devices) {
   ];
 }
 
+/* Of a sweep, its points in all rounds. */
+export const RUNS_MAX = 10000;
+
 const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
 
 /* A range as the service takes it, of plain integers: "2^18..1Mi by x2" as "262144..1048576 by x2". */
 const rangePlain = text => text.trim().replace(/\b\d+(\^\d+|[KMG]i|[kMG])(?![\w^])/g, integerOf);
 
-/* The values of "0..128 step 8", as many as a sweep may have. */
+/* The values of "0..128 step 8", one more than a sweep may have where they are too many. */
 export function rangeValues(text) {
   const match = RANGE.exec(rangePlain(text));
   if (!match) return null;
   const [, from, to, how, by] = match, values = [], factor = how === "by";
   if (factor ? Number(by) < 2 || Number(from) < 1 : Number(by) < 1) return null;
-  for (let value = Number(from); value <= Number(to) && values.length <= 10000;
+  for (let value = Number(from); value <= Number(to) && values.length <= RUNS_MAX;
        value = factor ? value * Number(by) : value + Number(by ?? 1))
     values.push(value);
   return values;
 }
+
+const COMMA = /\s*[，、]\s*/g;
+
+/* The parts of a list. Where a blank follows some commas only, the others separate thousands if one of them must, as in
+ * "65,536, 131,072". {unclear}: that cannot be told, as of "64,128, 256". */
+function listOf(text) {
+  const parts = one => one.split(",").map(part => part.trim()).filter(Boolean),
+        wide = text.split(/,\s+/).filter(Boolean);
+  if (wide.length < 2 || !wide.some(isGrouped)) return {parts: parts(text)};
+  if (wide.every(part => isGrouped(part) || !part.includes(",")) && wide.some(isGroupedAlone)) return {parts: wide};
+  return {parts: parts(text), unclear: true};
+}
+export const listUnclear = text => listOf(text.trim().replace(COMMA, ", ")).unclear ?? false;
 
 /* Returns the first part of a list that begins as a range and is none, or an empty one: "0..8 step" and "9..2"; or
  * undefined. */
@@ -154,7 +170,7 @@ function deviceOf(text) {
 
 /* {value, values}: values is null unless it is an axis; value is then the first of them. */
 export function read(field, text) {
-  const clean = field.kind === "labels" ? text.trim() : text.trim().replace(/\s*[，、]\s*/g, ",");
+  const clean = field.kind === "labels" ? text.trim() : text.trim().replace(COMMA, ", ");
   if (field.kind === "switch") return {value: clean === "true", values: null};
   if (field.kind === "device") return deviceOf(clean);
   if (field.kind === "labels") return {value: labelsOf(clean), values: null};
@@ -162,9 +178,7 @@ export function read(field, text) {
   const range = rangeValues(clean);
   if (range?.length) return {value: range[0], values: range, written: rangePlain(clean)};
   if (!clean.includes(",") || isGroupedAlone(clean)) return {value: oneOf(field, clean), values: null};
-  const values =
-    clean.split(",").map(part => part.trim()).filter(Boolean).flatMap(part => rangeValues(part) ?? [oneOf(
-                                                                                                     field, part)]);
+  const values = listOf(clean).parts.flatMap(part => rangeValues(part) ?? [oneOf(field, part)]);
   return values.length > 1 ? {value: values[0], values} : {value: values[0] ?? clean, values: null};
 }
 

@@ -3,7 +3,7 @@
 import {h} from "../dom.js";
 import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";
-import {elementBytes, read} from "./fields.js";
+import {elementBytes, read, RUNS_MAX} from "./fields.js";
 import {isGrouped} from "./values.js";
 import "./words.js";
 
@@ -22,6 +22,7 @@ function hint(field, text, typed, fields) {
   if (wrong) return t("new.no_number", {text: wrong});
   if (values && field.kind === "size" && isGrouped(text.trim()))
     return t("new.values_or", {n: count(values.length), number: text.trim().replaceAll(",", "")});
+  if (values?.length > RUNS_MAX) return t("new.values", {n: `> ${count(RUNS_MAX)}`});
   if (values) return t("new.values", {n: count(values.length)});
   if (field.kind === "size") {
     const n = (Array.isArray(value) ? value : [value]).reduce((product, one) => product * one, 1);

@@ -12,7 +12,7 @@ import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, rangeValues, rangeWrong, requestOf} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
@@ -24,6 +24,9 @@ export const title = () => t("new.title");
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
 /* Of an axis, by asking the service. */
 const CHECKED_MOST = 16;
+
+/* Of what requestOf() made. */
+const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
 
 /* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
  */
@@ -201,8 +204,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const since = begun;
     begun = 0;
     const given = givenOf(state.typed, state.made), {question, made, warp, drawnFirst} = given, [drawn] = drawnFirst;
-    const own_faults =
-      Object.entries({...rangesSaid(), ...labelsSaid()}).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
+    const own_said = {...rangesSaid(), ...labelsSaid()},
+          own_faults = Object.entries(own_said).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
     let answer, beyond;
     try {
       [answer, beyond] = await Promise.all([
@@ -226,7 +229,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       return void ask();
     }
     answerShow(answer, given);
-    wrongShow(own_faults.length ? {errors: own_faults, own: true} : null, beyond.sentences, beyond.refusal);
+    wrongShow(
+      own_faults.length ? {errors: own_faults, own: true} : null, {...beyond.sentences, ...own_said}, beyond.refusal);
     if (since) performance.measure("redraw", {start: since});
   }
 
@@ -264,10 +268,19 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {};
   }
   function rangesSaid() {
-    const wrong =
-      Object.entries(state.typed).map(([name, text]) => [name, rangeWrong(String(text))]).filter(([, text]) => text);
-    return Object.fromEntries(
-      wrong.map(([name, text]) => [name, t(rangeValues(text) ? "new.range_wrong" : "new.range_unread", {text})]));
+    const most = count(RUNS_MAX),
+          said = Object.entries(state.typed)
+                   .map(([name, typed]) => {
+                     const text = String(typed), wrong = rangeWrong(text);
+                     if (wrong)
+                       return [name, t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong})];
+                     if (state.made.values[name]?.length > RUNS_MAX) return [name, t("new.range_many", {text, most})];
+                     return name !== "labels" && listUnclear(text) && [name, t("new.unclear", {text})];
+                   })
+                   .filter(Boolean);
+    const runs = runsOf(state.made), last = state.made.axes.at(-1) ?? "repeat";
+    if (!said.length && runs > RUNS_MAX) said.push([last, t("new.runs_many", {n: count(runs), most})]);
+    return Object.fromEntries(said);
   }
 
   /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
@@ -348,10 +361,12 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   function runShow() {
-    const {sweep, points, one} = state.made, text = wanted(), runs = points * Math.max(1, Number(one.repeat) || 1);
+    const {sweep} = state.made, text = wanted(), runs = runsOf(state.made);
     const name = devices.length < 2 ? device()?.name ?? device()?.device_name ?? t("new.no_device") :
                                       choiceWord("device", text) ?? text;
-    run.textContent = sweep ? t("new.run_sweep", {n: count(runs), device: name}) : t("new.run", {device: name});
+    run.textContent = sweep ?
+      t("new.run_sweep", {n: `${runs > RUNS_MAX ? "> " : ""}${count(Math.min(runs, RUNS_MAX))}`, device: name}) :
+      t("new.run", {device: name});
     const able = fitting(), none = able.length > 0 && able.every(one => one.counters === false);
     form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);
     const fits = new Map(able.map(one => [one.index, one])),
