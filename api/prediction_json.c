@@ -174,7 +174,9 @@ static void write_side(struct json_writer *json, const char *prefix, const struc
     json_writer_rounded(json, name, touched ? side->efficiency_pct : NAN);
     snprintf(name, sizeof name, "%s_reason", prefix);
     if (!touched)
-        json_writer_string(json, name, "nothing is touched");
+        json_writer_string(json, name,
+                           strcmp(prefix, "gld") == 0 ? "the launch loads nothing from global memory"
+                                                      : "the launch stores nothing to global memory");
 }
 
 static void write_loop(struct json_writer *json, const struct code *code)

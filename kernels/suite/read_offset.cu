@@ -10,11 +10,11 @@ struct read_offset : shifted_loads<suite_kernel> {
     {
         k.title = {"Misaligned loads", "未对齐读取"};
         k.text = {"C[i] = A[i + offset] + B[i + offset]"};
-        k.lesson = {
-            "A load that starts off a sector's boundary moves one more sector for each warp: 80 % of the "
-            "moved bytes are used, 50 % where the unit is a cache line.",
-            "读取不从扇区边界开始时，每个线程束多搬一个扇区：搬运的数据用到 80 %；以缓存行为单位时只用到 50 "
-            "%。"};
+        k.lesson = {"A load that starts off a sector's boundary moves one more sector for each warp: of "
+                    "elements of 4 "
+                    "bytes 80 % of the moved bytes are used, 50 % where the unit is a cache line.",
+                    "读取不从扇区边界开始时，每个线程束多搬一个扇区：元素为 4 字节时，搬运的数据用到 80 "
+                    "%；以缓存行为单位时只用到 50 %。"};
         describe_offset(k);
     }
     template <class Context> static BODY void body(Context &c)

@@ -22,8 +22,8 @@ export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
 const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
- * hand, main or more. */
-export function fieldsOf(kernel, all = []) {
+ * hand, main or more. The device has a field where there are several, or `named`: where an address names one. */
+export function fieldsOf(kernel, all = [], named = false) {
   const devices = all.filter(device => device.in_list);
   const parameters =
     kernel.parameters.map(parameter => ({
@@ -67,7 +67,7 @@ export function fieldsOf(kernel, all = []) {
     {name: "timeout_s", kind: "number", unit: "seconds", initial: "60", place: "more"},
     {name: "priority", kind: "integer", single: true, initial: "0", place: "more"},
     {name: "labels", kind: "labels", single: true, initial: "", place: "more"},
-    ...(devices.length > 1 ? devicesFields(devices) : []),
+    ...(devices.length > 1 || named ? devicesFields(devices) : []),
   ];
 }
 
@@ -120,6 +120,13 @@ function listOf(text) {
   if (wide.every(part => isGrouped(part) || !part.includes(",")) && wide.some(isGroupedAlone)) return {parts: wide};
   return {parts: parts(text), unclear: true};
 }
+
+/* A list as it stands in an address: without blanks, where it is read in the same way. */
+export function listShort(text) {
+  const short = text.trim().replace(/\s*,\s*/g, ",");
+  return /,\S/.test(text) || isGroupedAlone(short) ? text.trim() : short;
+}
+
 export const listUnclear = text => listOf(text.trim().replace(COMMA, ", ")).unclear ?? false;
 
 /* Returns the first part of a list that begins as a range and is none, or an empty one: "0..8 step" and "9..2"; or

@@ -12,7 +12,7 @@ import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
@@ -51,7 +51,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   };
   let kernel = kernels.find(one => one.name === query.get("kernel")) ??
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
-  let fields = fieldsOf(kernel, devices), form = null, queue = null, me = null;
+  const named = query.has("device");
+  let fields = fieldsOf(kernel, devices, named), form = null, queue = null, me = null;
   let refused = null, submitting = false; /* refused: why what is typed cannot be run */
   let drawnOf = null;                     /* what was asked that the drawings are of */
   for (const field of fields)
@@ -124,7 +125,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const onChosen = name => {
       const before = kernel;
       kernel = kernels.find(one => one.name === name);
-      fields = fieldsOf(kernel, devices);
+      fields = fieldsOf(kernel, devices, named);
       state.typed =
         Object.fromEntries(Object.entries(state.typed).filter(([typed, text]) => fits(typed, text, before, kernel)));
       state.warp = 0;
@@ -161,8 +162,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     state.made = requestOf(kernel, fields, state.typed);
     ask();
     /* The rest is done while the service answers. */
-    const written = Object.fromEntries(
-      fields.map(field => [field.name, state.typed[field.name]?.trim().replace(/\s*,\s*/g, ",") ?? null]));
+    const written =
+      Object.fromEntries(fields.map(({name}) => [name, name in state.typed ? listShort(state.typed[name]) : null]));
     const stale = [...new URLSearchParams(location.search).keys()].filter(
       name => !(name in written) && !["kernel", "warp", "arch", "lang"].includes(name));
     setQuery({
@@ -204,7 +205,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const since = begun;
     begun = 0;
     const given = givenOf(state.typed, state.made), {question, made, warp, drawnFirst} = given, [drawn] = drawnFirst;
-    const own_said = {...rangesSaid(), ...labelsSaid()},
+    const own_said = {...rangesSaid(), ...labelsSaid(), ...deviceSaid()},
           own_faults = Object.entries(own_said).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
     let answer, beyond;
     try {
@@ -266,6 +267,18 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     return wrong ?
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
+  }
+  /* The first of the devices that are named, or of an architecture, which is not here. What else is asked of a device
+   * (memory_bytes=...) is the service's to say. */
+  function deviceSaid() {
+    const parts = (state.typed.device ?? "").split(/[,，、]/).map(part => part.trim()).filter(Boolean),
+          known = [...devices.flatMap(one => [one.device_name, String(one.index), `arch=${one.arch}`]), "any"],
+          wrong = parts.find(
+            part => !known.includes(part) && (!part.includes("=") || part.startsWith("arch=")) && !rangeValues(part));
+    return wrong ? {
+      device: t("new.unknown_device", {text: wrong, names: devices.map(one => one.device_name).join(t("list.comma"))})
+    } :
+                   {};
   }
   function rangesSaid() {
     const most = count(RUNS_MAX),
