@@ -262,26 +262,25 @@ static void write_units(struct json_writer *json, const struct access_instructio
 /* What the architecture moves for the access; and its bytes, which are those of the touched sectors where the
    unit is a segment, as in struct prediction_side. */
 static void write_transactions(struct json_writer *json, const struct access_instruction *i,
-                               const struct explain_access *access, enum prediction_unit unit)
+                               const struct explain_access *access, const struct prediction *prediction)
 {
     struct explain_transaction list[EXPLAIN_SECTORS];
-    struct explain_sector touched[EXPLAIN_SECTORS];
-    int count = explain_transactions(i, access, unit, list), moved = 0, used = 0;
+    const enum prediction_unit unit = prediction_of_instruction(prediction, i).unit;
+    int count = explain_transactions(i, access, unit, prediction_parts(prediction, i), list), moved = 0,
+        used = 0;
     json_writer_begin_array(json, "transactions");
     for (int t = 0; t < count; t++) {
         json_writer_begin_object(json, NULL);
         json_writer_int(json, "address", list[t].address);
         json_writer_int(json, "bytes", list[t].bytes);
         json_writer_int(json, "used_bytes", list[t].used_bytes);
-        if (list[t].half >= 0)
-            json_writer_int(json, "half", list[t].half);
+        if (list[t].part >= 0)
+            json_writer_int(json, unit == UNIT_HALF_SEGMENT ? "half" : "part", list[t].part);
         json_writer_end(json);
-        moved += list[t].bytes;
+        moved += unit == UNIT_SEGMENT ? list[t].sectors * SECTOR_BYTES : list[t].bytes;
         used += list[t].used_bytes;
     }
     json_writer_end(json);
-    if (unit == UNIT_SEGMENT)
-        moved = explain_sectors(i, access, touched) * SECTOR_BYTES;
     json_writer_int(json, "moved_bytes", moved);
     json_writer_int(json, "used_bytes", used);
     json_writer_rounded(json, "efficiency_pct", moved ? 100.0 * used / moved : NAN);
@@ -301,7 +300,7 @@ static void write_access(struct json_writer *json, const struct experiment *e,
     if (i->space < SPACE_SHARED)
         write_units(json, i, access);
     if (i->space < SPACE_SHARED && prediction)
-        write_transactions(json, i, access, prediction_of_instruction(prediction, i).unit);
+        write_transactions(json, i, access, prediction);
     if (i->space == SPACE_SHARED) {
         write_lanes(json, "banks", access, LANE_BANK, 1);
         write_shared(json, &access->shared, prediction);

@@ -1,15 +1,16 @@
 /* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
    that list, with the filters that it had when one came from it, or the sweep that one came from; a bar on every page
-   has an Undo for each until its time is over. removalsBar(go) is that bar, go(path) opens a page; above it in the same
-   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
-   one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
-   does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
-   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, for who may
-   restore it. focusUnder(): where the button that was pressed is gone, and the focus with it, the first link or button
-   of the bar gets it. */
+   has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
+   removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js puts into
+   jobsPlace. removedTogether(paths) is told what was removed at once: it has one Undo. The page that is open stays, and
+   is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there the
+   bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
+   restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
+   button that was pressed is gone, and the focus with it, the first link or button of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
+import {onChange} from "./live.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
@@ -21,6 +22,8 @@ export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true})
 const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
 const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
+
+const asked = new Set(); /* ids of what this page removes or brings back itself, and then draws */
 
 /* null: not read yet. */
 let rows = null, draw = () => {}, ending = () => {};
@@ -39,6 +42,7 @@ export function focusUnder() {
 
 export async function removeAndLeave(path, list, go, options) {
   const {from} = history.state ?? {};
+  askedAdd([path]);
   await del(`${path}?remove=true`, options);
   await removedTogether([path]);
   const listed = from?.split("?")[0] === link(list) || from?.startsWith(link("sweeps/"));
@@ -63,10 +67,13 @@ function grouped(mine) {
     .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 
+const askedAdd = paths => paths.forEach(path => asked.add(path.split("/").at(-1)));
+
 const shows = paths => ["", "experiments", "sweeps"].map(link).includes(location.pathname) ||
   location.pathname.startsWith(link("sweeps/")) || paths.some(path => location.pathname === link(path.slice(4)));
 
 async function restore(paths, go) {
+  askedAdd(paths);
   const {jobRun} = await import("./bulk/jobs.js");
   const name = path => `…${path.slice(-6)}`;
   const {done} = await jobRun({
@@ -140,6 +147,11 @@ export function removalsBar(go) {
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));
   };
   const seen = () => !document.hidden && read().catch(() => {});
+  const endChanges = onChange(({event, data}) => {
+    if (event !== "removal") return;
+    seen();
+    if (!asked.delete(data.id) && location.pathname.endsWith(`/${data.id}`)) go(location.pathname + location.search);
+  });
   const height =
     new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${place.offsetHeight}px`));
   ending();
@@ -149,6 +161,7 @@ export function removalsBar(go) {
   ending = () => {
     height.disconnect();
     clearTimeout(timer);
+    endChanges();
     document.removeEventListener("visibilitychange", seen);
   };
   seen();

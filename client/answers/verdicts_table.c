@@ -94,6 +94,21 @@ static void print_differences(const json_t *comparison, const struct screen *scr
                                 "are the same."));
 }
 
+/* Where the sides do not move the same amounts, as asked. */
+static void print_other_work(const json_t *comparison)
+{
+    size_t i;
+    json_t *name;
+    json_array_foreach (json_object_get(comparison, "but_for"), i, name) {
+        const char *field = json_string_value(name);
+        if (strcmp(field, "size") == 0 || strcmp(field, "dtype") == 0)
+            printf(
+                language_text("The sides may differ in %s, and so in how much they move: bandwidths may be "
+                              "compared, times may not.\n"),
+                field);
+    }
+}
+
 static void print_counts(const json_t *comparison, const struct screen *screen)
 {
     const json_t *counts = json_object_get(comparison, "verdicts");
@@ -330,8 +345,10 @@ static void print_only(const json_t *comparison, const char *side, const char *n
 void answers_print_comparison(const json_t *comparison, const struct screen *screen)
 {
     bool matched = json_array_size(json_object_get(comparison, "points")) > 0;
-    if (matched)
+    if (matched) {
         print_differences(comparison, screen);
+        print_other_work(comparison);
+    }
     print_counts(comparison, screen);
     print_left_out(comparison);
     bool needs_shown = matched && print_points(json_object_get(comparison, "points"), screen);

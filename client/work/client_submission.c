@@ -114,7 +114,14 @@ int client_submission_submit(struct context *context, const char *path, json_t *
         return status;
     json_t *document = json_path_parse(&context->screen, response.body.data);
     resource_set(&resource, json_path_text(document, "id", ""), json_object_get(document, "total") != NULL);
+    const double refused = json_path_number(document, "refused"), total = json_path_number(document, "total");
     json_decref(document);
+    if (context->options.given[OPTION_DETACH] && refused > 0) {
+        screen_remark(&context->screen,
+                      language_text("%.0f of %.0f points are refused: coalesce show %s says why"), refused,
+                      total, resource.id);
+        status = refused < total ? EXIT_FINE : EXIT_FAILED;
+    }
     if (interrupted)
         status = interrupt(context, &resource);
     else if (context->options.given[OPTION_DETACH] && context->options.given[OPTION_JSON])

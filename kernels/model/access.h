@@ -49,6 +49,10 @@ struct access_sums {
        used. */
     uint64_t half_requests, half_segments[3];
     uint64_t half_used; /* distinct bytes, half by half */
+    /* The same as 2.x and 3.x request it: an access of 8 bytes a lane in two halves of the warp, one of 16 in four
+       quarters, each a request of its own (CUDA C Programming Guide 4.2, F.4.2); what is narrower as a whole. */
+    uint64_t part_sectors, part_segments[3];
+    uint64_t part_used; /* distinct bytes, part by part */
 };
 
 /* Sums over all warp instructions on shared memory, which has 32 banks of 4 bytes. Lanes that request the
@@ -110,6 +114,12 @@ struct access {
     bool has_dependent_loads;
     uint64_t boxes; /* boxes that the grid was cut into: the cost of the count */
 };
+
+/* In how many parts, each a request of its own, 2.x and 3.x divide a warp that accesses so many bytes a lane. */
+static inline int access_parts(unsigned bytes)
+{
+    return bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1;
+}
 
 /* Counts a checked experiment with its grid. Any thread. Takes microseconds where all indices are affine,
    some tens of milliseconds at most otherwise. */

@@ -22,10 +22,10 @@
    local memory in L1. */
 #define HALF_WARPS_IN_ORDER {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP_IN_ORDER, false, false, false}
 #define HALF_WARPS {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP, false, false, false}
-#define LINES {ARCH_L1_BY_DEFAULT, 128, true, ARCH_REQUEST_WARP, false, false, true}
-#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP, true, true, true}
-#define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, false, true}
-#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP, true, true, true}
+#define LINES {ARCH_L1_BY_DEFAULT, 128, true, ARCH_REQUEST_WARP_PARTS, false, false, true}
+#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP_PARTS, true, true, true}
+#define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, true, false, true}
+#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, true, true, true}
 #define L2_SECTORS {ARCH_L1_NEVER, 32, false, ARCH_REQUEST_WARP, false, true, false}
 #define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, ARCH_REQUEST_WARP, false, true, true}
 #define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true, false}

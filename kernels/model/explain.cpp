@@ -55,9 +55,9 @@ static void shrink(explain_transaction &segment, int64_t first, int64_t last)
 }
 
 static int add_part(const access_instruction &instruction, const explain_access &access,
-                    enum prediction_unit unit, int half, explain_transaction *list)
+                    enum prediction_unit unit, int part, int parts, explain_transaction *list)
 {
-    const int lanes = half < 0 ? WARP_LANES : WARP_LANES / 2, from = half < 0 ? 0 : half * lanes;
+    const int lanes = WARP_LANES / parts, from = part * lanes;
     const int largest = unit == UNIT_SECTOR ? (int)SECTOR_BYTES
                         : unit == UNIT_HALF_SEGMENT && instruction.bytes < 4
                             ? (int)instruction.bytes * SECTOR_BYTES
@@ -72,21 +72,23 @@ static int add_part(const access_instruction &instruction, const explain_access 
         int64_t address = sector * SECTOR_BYTES / largest * largest;
         if (!count || address >= list[count - 1].address + largest) {
             end();
-            list[count++] = {address, largest, 0, half};
+            list[count++] = {address, largest, 0, 0, parts > 1 ? part : -1};
             first = sector;
         }
         last = sector;
         list[count - 1].used_bytes += __builtin_popcount(mask);
+        list[count - 1].sectors++;
     }
     end();
     return count;
 }
 
 int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
-                         enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS])
+                         enum prediction_unit unit, int parts,
+                         struct explain_transaction list[EXPLAIN_SECTORS])
 {
-    if (unit != UNIT_HALF_SEGMENT)
-        return add_part(*instruction, *access, unit, -1, list);
-    int count = add_part(*instruction, *access, unit, 0, list);
-    return count + add_part(*instruction, *access, unit, 1, list + count);
+    int count = 0;
+    for (int part = 0; part < parts; part++)
+        count += add_part(*instruction, *access, unit, part, parts, list + count);
+    return count;
 }

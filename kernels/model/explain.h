@@ -62,11 +62,14 @@ int explain_sectors(const struct access_instruction *instruction, const struct e
 struct explain_transaction {
     int64_t address;
     int bytes, used_bytes; /* used: distinct bytes that lanes request */
-    int half;              /* of the warp that requests it, 0 or 1; -1: the whole warp does */
+    int sectors;           /* that are touched */
+    int part; /* the half or quarter of the warp that requests it, from 0; -1: the whole warp does */
 };
 
-/* The transactions of an access in that unit, by half and address. Returns how many. */
+/* The transactions of an access in that unit, by part and address; parts: 1, 2 or 4, how many of the warp request by
+   themselves. Returns how many. */
 int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
-                         enum prediction_unit unit, struct explain_transaction list[EXPLAIN_SECTORS]);
+                         enum prediction_unit unit, int parts,
+                         struct explain_transaction list[EXPLAIN_SECTORS]);
 
 __END_DECLS

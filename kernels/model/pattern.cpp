@@ -116,9 +116,10 @@ static size_t touched_bytes(const pattern &p, int lane_from, int lane_to, int64_
 
 access_sums pattern_global(const pattern &p)
 {
-    interval touched[WARP_LANES], half[2][WARP_LANES];
+    interval touched[WARP_LANES], half[2][WARP_LANES], part[4][WARP_LANES];
     uint64_t counts[LINE_BYTES];
-    size_t half_count[2];
+    size_t half_count[2], part_count[4];
+    const int parts = access_parts(p.bytes), lanes = WARP_LANES / parts;
     access_sums sums = {};
     const int64_t first = *std::min_element(p.at, p.at + p.lanes);
     const int64_t half_largest = p.bytes >= 4 ? (int64_t)LINE_BYTES : p.bytes * SECTOR_BYTES;
@@ -131,6 +132,10 @@ access_sums pattern_global(const pattern &p)
         half_count[h] = touched_bytes(p, h * WARP_LANES / 2, (h + 1) * WARP_LANES / 2, first, half[h]);
         sums.half_requests += half_count[h] ? p.blocks : 0;
         sums.half_used += p.blocks * intervals_units(half[h], half_count[h], 0, 1);
+    }
+    for (int k = 0; parts > 1 && k < parts; k++) {
+        part_count[k] = touched_bytes(p, k * lanes, (k + 1) * lanes, first, part[k]);
+        sums.part_used += p.blocks * intervals_units(part[k], part_count[k], 0, 1);
     }
     for (int64_t r = 0; r < LINE_BYTES; r++) {
         if (!counts[r])
@@ -146,6 +151,17 @@ access_sums pattern_global(const pattern &p)
             for (int i = 0; i < 3; i++)
                 sums.half_segments[i] += counts[r] * of_half[i];
         }
+        for (int k = 0; parts > 1 && k < parts; k++) {
+            auto of_part = segments(part[k], part_count[k], residue, LINE_BYTES);
+            sums.part_sectors += counts[r] * intervals_units(part[k], part_count[k], residue, SECTOR_BYTES);
+            for (int i = 0; i < 3; i++)
+                sums.part_segments[i] += counts[r] * of_part[i];
+        }
+    }
+    if (parts == 1) {
+        sums.part_sectors = sums.sectors;
+        sums.part_used = sums.used;
+        memcpy(sums.part_segments, sums.segments, sizeof sums.segments);
     }
     return sums;
 }

@@ -41,19 +41,25 @@ const char *prediction_unit_name(enum prediction_unit unit)
     return names[unit];
 }
 
-static struct prediction_side side_make(const struct access_sums *sums, enum prediction_unit unit)
+static struct prediction_side side_make(const struct access_sums *sums, const struct arch *arch,
+                                        enum prediction_unit unit)
 {
-    bool half = unit == UNIT_HALF_SEGMENT, segments = half || unit == UNIT_SEGMENT;
-    const uint64_t *count = half ? sums->half_segments : sums->segments;
+    const bool parts = arch->access.request == ARCH_REQUEST_WARP_PARTS, half = unit == UNIT_HALF_SEGMENT,
+               segments = half || unit == UNIT_SEGMENT;
+    const uint64_t *count = half ? sums->half_segments : parts ? sums->part_segments : sums->segments;
+    const uint64_t sectors = parts ? sums->part_sectors : sums->sectors,
+                   lines = parts ? count[0] + count[1] + count[2] : sums->lines;
     struct prediction_side side = {
         .unit = unit,
         .requests = sums->requests,
-        .sectors = sums->sectors,
-        .lines = sums->lines,
-        .transactions = unit == UNIT_LINE ? sums->lines : sums->sectors,
-        .transaction_bytes = unit == UNIT_LINE ? sums->lines * LINE_BYTES : sums->sectors * SECTOR_BYTES,
+        .sectors = sectors,
+        .lines = lines,
+        .transactions = unit == UNIT_LINE ? lines : sectors,
+        .transaction_bytes = unit == UNIT_LINE ? lines * LINE_BYTES : sectors * SECTOR_BYTES,
         .bytes = sums->bytes,
-        .used_bytes = half ? sums->half_used : sums->used,
+        .used_bytes = half    ? sums->half_used
+                      : parts ? sums->part_used
+                              : sums->used,
         .efficiency_pct = -1,
     };
     if (segments) {
@@ -61,7 +67,7 @@ static struct prediction_side side_make(const struct access_sums *sums, enum pre
         side.transactions = count[0] + count[1] + count[2];
         side.transaction_bytes = 32 * count[0] + 64 * count[1] + 128 * count[2];
     }
-    side.moved_bytes = unit == UNIT_SEGMENT ? sums->sectors * SECTOR_BYTES : side.transaction_bytes;
+    side.moved_bytes = unit == UNIT_SEGMENT ? sectors * SECTOR_BYTES : side.transaction_bytes;
     if (side.moved_bytes)
         side.efficiency_pct = 100 * (double)side.used_bytes / (double)side.moved_bytes;
     return side;
@@ -69,16 +75,16 @@ static struct prediction_side side_make(const struct access_sums *sums, enum pre
 
 static enum prediction_unit load_unit(const struct arch *arch, bool l1)
 {
-    return arch->access.request != ARCH_REQUEST_WARP             ? UNIT_HALF_SEGMENT
+    return arch->access.request == ARCH_REQUEST_HALF_WARP        ? UNIT_HALF_SEGMENT
            : l1 && arch->access.l1_bytes == (uint32_t)LINE_BYTES ? UNIT_LINE
                                                                  : UNIT_SECTOR;
 }
 
 static enum prediction_unit store_unit(const struct arch *arch)
 {
-    return arch->access.request != ARCH_REQUEST_WARP ? UNIT_HALF_SEGMENT
-           : arch->access.stores_joined              ? UNIT_SEGMENT
-                                                     : UNIT_SECTOR;
+    return arch->access.request == ARCH_REQUEST_HALF_WARP ? UNIT_HALF_SEGMENT
+           : arch->access.stores_joined                   ? UNIT_SEGMENT
+                                                          : UNIT_SECTOR;
 }
 
 static struct prediction_shared shared_make(const struct shared_sums *sums, bool wide_banks)
@@ -122,8 +128,8 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         .note = note,
         .lanes_active = lanes_active(experiment),
         .exact = access->exact,
-        .load = side_make(&access->load, load_unit(arch, l1)),
-        .store = side_make(&access->store, store_unit(arch)),
+        .load = side_make(&access->load, arch, load_unit(arch, l1)),
+        .store = side_make(&access->store, arch, store_unit(arch)),
         .atomic_requests = access->atomic.requests,
         .atomic_sectors = access->atomic.sectors,
         .shared_load = shared_make(&access->shared_load, arch->access.wide_banks),
@@ -135,9 +141,18 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction)
 {
-    return side_make(&instruction->global, instruction->kind == ACCESS_LOAD    ? prediction->load.unit
-                                           : instruction->kind == ACCESS_STORE ? prediction->store.unit
-                                                                               : UNIT_SECTOR);
+    return side_make(&instruction->global, prediction->arch,
+                     instruction->kind == ACCESS_LOAD    ? prediction->load.unit
+                     : instruction->kind == ACCESS_STORE ? prediction->store.unit
+                                                         : UNIT_SECTOR);
+}
+
+int prediction_parts(const struct prediction *prediction, const struct access_instruction *instruction)
+{
+    const enum arch_request request = prediction->arch->access.request;
+    return request == ARCH_REQUEST_HALF_WARP    ? 2
+           : request == ARCH_REQUEST_WARP_PARTS ? access_parts(instruction->bytes)
+                                                : 1;
 }
 
 struct prediction_shared prediction_of_shared(const struct prediction *prediction,

@@ -12,7 +12,7 @@
 #include "server/store/store.h"
 
 static const char *const kinds[EVENT_KINDS] = {
-    [EVENT_STATE] = "state", [EVENT_SWEEP] = "sweep", [EVENT_QUEUE] = "queue"};
+    [EVENT_STATE] = "state", [EVENT_SWEEP] = "sweep", [EVENT_REMOVAL] = "removal", [EVENT_QUEUE] = "queue"};
 
 struct mark {
     unsigned begin, data;

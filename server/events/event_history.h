@@ -7,7 +7,7 @@
 
 struct store_events; /* server/store/store.h */
 
-enum event_kind { EVENT_STATE, EVENT_SWEEP, EVENT_QUEUE, EVENT_KINDS };
+enum event_kind { EVENT_STATE, EVENT_SWEEP, EVENT_REMOVAL, EVENT_QUEUE, EVENT_KINDS };
 
 /* An event of a batch. Its pointers live as long as the batch. */
 struct event {

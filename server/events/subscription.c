@@ -194,7 +194,7 @@ static bool passes_filters(const struct subscription *subscription, const struct
     if (subscription->config.device < 0)
         return true;
     snprintf(member, sizeof member, "\"device\":%d,", subscription->config.device);
-    return event->kind != EVENT_SWEEP &&
+    return event->kind != EVENT_SWEEP && event->kind != EVENT_REMOVAL &&
            (data_has(event, member) || (event->kind == EVENT_QUEUE && data_has(event, "\"device\":null,")));
 }
 
@@ -202,7 +202,7 @@ static bool is_for(const struct subscription *subscription, const struct event *
 {
     if (subscription->config.what == SUBSCRIBE_ALL)
         return passes_filters(subscription, event);
-    if (event->kind == EVENT_QUEUE)
+    if (event->kind == EVENT_QUEUE || event->kind == EVENT_REMOVAL)
         return false;
     if (subscription->config.what == SUBSCRIBE_EXPERIMENT)
         return event->kind == EVENT_STATE && is_about(subscription, event, AT_ID);

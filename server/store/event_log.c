@@ -103,6 +103,21 @@ static void write_sweep(struct event_log *log, const char *id, bool ended, const
     line_end(log, &writer);
 }
 
+static void write_removal(struct event_log *log, const struct store_mark *mark)
+{
+    sqlite3_stmt *row = transaction_row(log->transaction,
+                                        mark->sweep ? "SELECT owner FROM sweeps WHERE id = ?"
+                                                    : "SELECT owner FROM experiments WHERE id = ?",
+                                        SQL_VALUES(SQL_TEXT(mark->id)));
+    struct json_writer writer = line_begin(log, "removal ");
+    json_writer_string(&writer, "id", mark->id);
+    json_writer_bool(&writer, "sweep", mark->sweep);
+    json_writer_bool(&writer, "removed", !mark->restore);
+    json_writer_name(&writer, "owner", row ? (const char *)sqlite3_column_text(row, 0) : NULL);
+    write_time(log, &writer, mark->now_ms);
+    line_end(log, &writer);
+}
+
 static void write_hold(struct event_log *log, const struct store_hold *hold)
 {
     struct json_writer writer = line_begin(log, "queue ");
@@ -168,10 +183,12 @@ void event_log_write(struct event_log *log, const struct store_write *write)
 {
     if (log->transaction->error.kind != ERROR_NONE)
         return;
-    /* The hold was the write's last statement, and changed no row where the device was held, or was not,
-       already. */
-    if (write->hold && sqlite3_changes(log->transaction->database.db) > 0)
+    /* A hold or a mark was the write's last statement, and changed no row where all was so already. */
+    const bool changed = sqlite3_changes(log->transaction->database.db) > 0;
+    if (write->hold && changed)
         write_hold(log, write->hold);
+    if (write->mark && changed)
+        write_removal(log, write->mark);
     if (write->submission && write->outcome == WRITE_NEW)
         submission_events(log, write->submission);
     if (write->cancel)

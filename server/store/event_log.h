@@ -1,4 +1,4 @@
-/* The log of what happened to experiments, sweeps and holds: a line "KIND JSON\n" for each event, numbered,
+/* The log of what happened to experiments, sweeps, removals and holds: a line "KIND JSON\n" for each event, numbered,
    stored in the transaction that makes the change. One row holds all events of a transaction, so that they
    share its cost. On the writer's thread alone. */
 #pragma once

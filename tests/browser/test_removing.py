@@ -36,6 +36,20 @@ def test_an_experiment_comes_back_from_any_page(browser, serve):
     walk.end()
 
 
+def test_what_somebody_else_removes_leaves_every_page(browser, serve):
+    service = serve("--devices", "cpu", fake=False)
+    one = sweep_of(service, [0, 1])
+    change = {True: ("DELETE", f"/v1/sweeps/{one}?remove=true"), False: ("POST", f"/v1/sweeps/{one}/restore")}
+    walk = Walk(browser, service)
+    for path, there, gone in (("sweeps", "2 of 2", "no sweeps"), (f"sweeps/{one}", "2 of 2", "There is no such"), ("", one[-6:], None)):
+        walk.open(f"{path}?lang=en").says(there, "main")
+        assert service.request(*change[True]).ok
+        walk.until(lambda: one not in walk.script("document.querySelector('main').innerHTML") if gone is None else gone in walk.text("main h1"))
+        assert service.request(*change[False]).ok
+        walk.says(there, "main")
+    walk.end()
+
+
 def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1, 2])

@@ -4,7 +4,7 @@ import socket
 
 import contract
 
-DURABLE = {"state", "sweep", "queue"}
+DURABLE = {"state", "sweep", "removal", "queue"}
 KINDS = contract.DOCUMENT["components"]["responses"]["Events"]["content"]["text/event-stream"]["x-events"]
 
 

@@ -124,6 +124,21 @@ def test_what_runs_is_told(start):
     assert counts and counts == sorted(set(counts))
 
 
+def test_removals_and_what_is_brought_back_are_told(service):
+    name = service.run()["id"]
+    path = f"/v1/experiments/{name}"
+    with follow(service) as stream, follow(service, "/v1/events?device=0") as of_device:
+        for method, target in (("DELETE", f"{path}?remove=true"), ("POST", f"{path}/restore"), ("POST", f"{path}/restore")):
+            assert service.request(method, target).status_code == 204
+        seen = stream.until("removal", removed=False)
+        told = [data for kind, data, number in seen if kind == "removal" and number]
+        assert [(data["id"], data["sweep"], data["removed"], data["owner"]) for data in told] == [(name, False, True, None), (name, False, False, None)]
+        service.run()
+        seen = stream.until("state", state="succeeded")
+        assert "removal" not in {kind for kind, _, _ in seen}, "what was there already was not brought back"
+        assert "removal" not in {kind for kind, _, _ in of_device.until("state", state="succeeded")}
+
+
 def test_a_device_is_told_of_without_being_asked(service):
     with follow(service) as stream:
         assert stream.until("device", device=0)[-1][1]["health"] == "healthy"

@@ -100,21 +100,34 @@ def check_explanation(row, explained):
         if instruction["space"] != "global":
             continue
         room = sum(one["bytes"] for one in access["transactions"])
-        touched = 32 * len(access["sectors"])
+        # Lanes of 8 or 16 bytes of 2.x and 3.x are two or four requests, and each touches sectors of its own.
+        parts = max(1, instruction["access_bytes"] // 4) if any("part" in one for one in access["transactions"]) else 1
+        assert parts == 1 or explained["arch"][:4] in ("sm_2", "sm_3")
+        touched = 32 * len({(lane * parts // 32, at // 32) for lane, first in enumerate(access["addresses"]) if first is not None
+                            for at in (first, first + instruction["access_bytes"] - 1)})
         assert access["moved_bytes"] == (touched if instruction["unit"] == "segment" else room)
         assert not access["moved_bytes"] or access["efficiency_pct"] == pytest.approx(100 * access["used_bytes"] / access["moved_bytes"], abs=1e-4)
         last = -1
         for one in access["transactions"]:
             assert one["bytes"] in BYTES[instruction["unit"]] and one["address"] % one["bytes"] == 0 and 0 < one["used_bytes"] <= one["bytes"]
             assert ("half" in one) == (instruction["unit"] == "half_warp_segment")
-            place = one.get("half", 0) << 60 | one["address"]
+            place = one.get("half", one.get("part", 0)) << 60 | one["address"]
             assert place > last
             last = place + one["bytes"] - 1
         lanes = [(lane, first) for lane, first in enumerate(access["addresses"]) if first is not None]
         for lane, first in lanes:
-            assert any(one["address"] <= first < one["address"] + one["bytes"] and one.get("half", lane // 16) == lane // 16
+            assert any(one["address"] <= first < one["address"] + one["bytes"] and one.get("half", lane // 16) == lane // 16 and one.get("part", 0) == (lane * parts // 32 if "part" in one else 0)
                        for one in access["transactions"])
     return len(explained["accesses"])
+
+
+@pytest.mark.parametrize("arch, transactions, used", [("sm_20", 4, 50), ("sm_37", 10, 80), ("sm_90", 9, 800 / 9)])
+def test_lanes_of_8_bytes_are_two_requests_of_2x_and_3x(service, arch, transactions, used):
+    """Bytes 8 to 135 and 136 to 263: two lines or five sectors each; the whole warp touches three lines, nine sectors."""
+    row = predict(service, kernel="read_offset", dtype="f64", offset=1, size=1 << 16, block=32, arch=arch).json()["predictions"][0]
+    loads = 2 * (1 << 16) // 32  # of which the last warp is not full
+    assert (loads - 2) * transactions <= row["gld_transactions"] <= loads * transactions
+    assert row["gld_efficiency_pct"] == pytest.approx(used, abs=0.05)
 
 
 def test_one_warp_adds_up(service):

@@ -1,6 +1,8 @@
 #include "tests/model/plain.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tests/model/plain_listing.h"
 
@@ -110,6 +112,10 @@ void plain_add(access_sums &to, const access_sums &one)
     to.half_used += one.half_used;
     for (int i = 0; i < 3; i++)
         to.half_segments[i] += one.half_segments[i];
+    to.part_sectors += one.part_sectors;
+    for (int i = 0; i < 3; i++)
+        to.part_segments[i] += one.part_segments[i];
+    to.part_used += one.part_used;
     to.bytes += one.bytes;
     to.used += one.used;
 }
@@ -151,6 +157,30 @@ static void plain_half(const plain_lanes &lanes, unsigned width, int half, acces
     }
 }
 
+/* As the same guide puts it for 2.x: 16 lanes of 8 bytes, and 8 of 16, are a request of 128 bytes, divided into lines by
+   itself. */
+static void plain_parts(const plain_lanes &lanes, unsigned width, access_sums &sums)
+{
+    const int each = width < 8 ? 32 : width == 8 ? 16 : 8;
+    for (int from = 0; from < 32; from += each) {
+        std::set<int64_t> used;
+        std::map<int64_t, std::set<int64_t>> lines; /* the sectors of each */
+        for (int lane = from; lane < from + each; lane++)
+            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;
+                 byte++) {
+                used.insert(byte);
+                lines[byte / 128].insert(byte / 32 % 4);
+            }
+        sums.part_used += used.size();
+        for (const auto &[line, sectors] : lines) {
+            sums.part_sectors += sectors.size();
+            sums.part_segments[sectors.size() == 1                             ? 0
+                               : *sectors.begin() / 2 == *sectors.rbegin() / 2 ? 1
+                                                                               : 2]++;
+        }
+    }
+}
+
 static void plain_count(const warp_accesses &warp, struct access *sums)
 {
     for (const auto &[which, lanes] : warp) {
@@ -186,6 +216,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
         one.used = used.size();
         plain_half(lanes, width, 0, one);
         plain_half(lanes, width, 1, one);
+        plain_parts(lanes, width, one);
         for (int64_t line : lines) {
             auto first = std::lower_bound(sectors.begin(), sectors.end(), 4 * line);
             auto end = std::lower_bound(sectors.begin(), sectors.end(), 4 * line + 4);

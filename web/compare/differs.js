@@ -66,7 +66,18 @@ export function apartPanel({apart, but_for}, allow) {
             h("dd", {}, "A ", h("code", {}, apartValues(a)), "  B ", h("code", {}, apartValues(b)))))));
 }
 
-export function differsPanel({differs, but_for}) {
+/* Where the sides do not move the same amounts, as asked. */
+function otherWork({differs, but_for}) {
+  const names =
+    ["size", "dtype"].filter(name => but_for.includes(name) && differs.some(({field}) => field === `request.${name}`));
+  return names.length > 0 &&
+    h("p", {class: "differs warned"}, h("strong", {}, "△ "),
+      t("compare.other_work", {names: names.join(t("list.comma"))}));
+}
+
+export const differsPanel = comparison => [otherWork(comparison), besideNode(comparison)];
+
+function besideNode({differs, but_for}) {
   const beside = differs.filter(({field}) => !but_for.includes(field.replace(/^request\./, "")));
   if (!beside.length)
     return h(

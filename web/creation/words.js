@@ -27,6 +27,7 @@ wordsAdd({
   "new.labels_wrong": ["“{text}” is no label: write name=value, with a comma between two", "“{text}”不是标签：写作 name=value，两个之间用逗号"],
   "new.range_many": ["“{text}” has more than {most} values; a sweep has at most {most} runs", "“{text}”的值多于 {most} 个；一个扫描至多 {most} 次运行"],
   "new.runs_many": ["{n} runs in all; a sweep has at most {most}", "共 {n} 次运行；一个扫描至多 {most} 次"],
+  "new.before_any": ["What is typed is refused – {name}: {detail}", "输入有误——{name}：{detail}"],
   "new.unknown_device": ["there is no device “{text}” here; there are: {names}", "此处没有设备“{text}”；可用的有：{names}"],
   "new.unclear": ["“{text}” can be read in two ways: write no comma within a number, or a blank after each comma", "“{text}”有两种读法：数中不要写逗号，或在每个逗号后加空格"],
   "new.range_unread": ["“{text}” is no range: write 2..9, 0..128 step 8 or 1..64 by x2", "“{text}”不是范围：应写作 2..9、0..128 step 8 或 1..64 by x2"],

@@ -126,7 +126,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
       state = now;
       draw();
     }),
-    onChange(event => ["state", "sweep", "poll"].includes(event.event) && fresh())
+    onChange(event => ["state", "sweep", "removal", "poll"].includes(event.event) && fresh())
   ];
   return () => stop.forEach(end => end());
 }

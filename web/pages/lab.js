@@ -302,6 +302,9 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       if (event.event === "progress") {
         progress.set(event.data.device, event.data);
         draw();
+      } else if (event.event === "removal") {
+        readResults();
+        readSweeps();
       }
     })
   ];

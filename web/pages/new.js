@@ -351,8 +351,12 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     form.wrong(sentences);
     const old = (Boolean(error && !error.own) || refusal) && drawnOf?.made !== state.made;
     beside.classList.toggle("stale", old);
-    before.hidden = !old || !drawnOf;
-    if (old && drawnOf) before.textContent = t("new.before", {values: drawnValues(sentences)});
+    const [first] = Object.entries(sentences);
+    before.hidden = !old || !drawnOf && !first;
+    if (old && drawnOf)
+      before.textContent = t("new.before", {values: drawnValues(sentences)});
+    else if (old && first)
+      before.textContent = t("new.before_any", {name: titleOf(first[0]), detail: first[1]});
     const elsewhere = Object.entries(sentences).filter(([name]) => !form.names.has(name));
     problem.hidden = !(error && (elsewhere.length || !error.errors.length));
     problem.textContent =

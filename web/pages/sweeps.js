@@ -70,7 +70,7 @@ function actionsOf(me, requestOf, name) {
   const own = why => sweep => whyNotOwn(me, sweep.owner) ?? why(sweep), paths = sweep => [sweep.links.self],
         ended = sweep => sweep.state === "running" ? t("bulk.not_ended") : null;
   const ask = sweeps => {
-    const of = sweeps.reduce((all, sweep) => all + sweep.total, 0);
+    const of = sweeps.reduce((all, sweep) => all + sweep.total - (sweep.refused ?? 0), 0);
     return of < 2 ? null :
                     t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)}) +
         othersSaid(sweeps.map(sweep => sweep.owner), me);
