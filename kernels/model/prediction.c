@@ -41,11 +41,10 @@ const char *prediction_unit_name(enum prediction_unit unit)
     return names[unit];
 }
 
-static struct prediction_side side_make(const struct access_sums *sums, const struct arch *arch,
-                                        enum prediction_unit unit)
+/* parts: halves and quarters of a warp are requests of their own (arch.h). */
+static struct prediction_side side_make(const struct access_sums *sums, enum prediction_unit unit, bool parts)
 {
-    const bool parts = arch->access.request == ARCH_REQUEST_WARP_PARTS, half = unit == UNIT_HALF_SEGMENT,
-               segments = half || unit == UNIT_SEGMENT;
+    const bool half = unit == UNIT_HALF_SEGMENT, segments = half || unit == UNIT_SEGMENT;
     const uint64_t *count = half ? sums->half_segments : parts ? sums->part_segments : sums->segments;
     const uint64_t sectors = parts ? sums->part_sectors : sums->sectors,
                    lines = parts ? count[0] + count[1] + count[2] : sums->lines;
@@ -121,6 +120,7 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         return error_set(error, ERROR_INVALID,
                          "%s has no read-only path for global loads (ldg); sm_35 was the first", arch->name);
     const char *note = NULL;
+    const bool parts = arch->access.request == ARCH_REQUEST_WARP_PARTS;
     bool l1 = through_l1(arch, path, setting, &note);
     *prediction = (struct prediction){
         .arch = arch,
@@ -128,8 +128,8 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         .note = note,
         .lanes_active = lanes_active(experiment),
         .exact = access->exact,
-        .load = side_make(&access->load, arch, load_unit(arch, l1)),
-        .store = side_make(&access->store, arch, store_unit(arch)),
+        .load = side_make(&access->load, load_unit(arch, l1), parts),
+        .store = side_make(&access->store, store_unit(arch), parts),
         .atomic_requests = access->atomic.requests,
         .atomic_sectors = access->atomic.sectors,
         .shared_load = shared_make(&access->shared_load, arch->access.wide_banks),
@@ -141,16 +141,22 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction)
 {
-    return side_make(&instruction->global, prediction->arch,
-                     instruction->kind == ACCESS_LOAD    ? prediction->load.unit
-                     : instruction->kind == ACCESS_STORE ? prediction->store.unit
-                                                         : UNIT_SECTOR);
+    const bool parts = prediction->arch->access.request == ARCH_REQUEST_WARP_PARTS;
+    switch (instruction->kind) {
+    case ACCESS_LOAD:
+        return side_make(&instruction->global, prediction->load.unit, parts);
+    case ACCESS_STORE:
+        return side_make(&instruction->global, prediction->store.unit, parts);
+    default: /* updates are counted by sectors, on every architecture */
+        return side_make(&instruction->global, UNIT_SECTOR, false);
+    }
 }
 
 int prediction_parts(const struct prediction *prediction, const struct access_instruction *instruction)
 {
     const enum arch_request request = prediction->arch->access.request;
-    return request == ARCH_REQUEST_HALF_WARP    ? 2
+    return instruction->kind == ACCESS_ATOMIC   ? 1
+           : request == ARCH_REQUEST_HALF_WARP  ? 2
            : request == ARCH_REQUEST_WARP_PARTS ? access_parts(instruction->bytes)
                                                 : 1;
 }
