@@ -154,7 +154,7 @@ static void say_element(struct sentence *s, const struct ptx_fault *fault)
         say(s, "byte offset %" PRId64 " of %s memory", fault->index, ptx_space_name(fault->space));
 }
 
-/* No array is at addresses below this. */
+/* Addresses below this are called those of a null pointer. */
 enum { NULL_BYTES = 4096 };
 
 static const char *const actions[] = {"loaded", "stored", "updated"};

@@ -17,5 +17,6 @@ int fault_end(struct machine *run, const struct ptx_fault *fault);
 struct ptx_fault fault_of(const struct warp *warp, const struct instruction *instruction, int lane,
                           enum ptx_fault_kind kind);
 
-/* Says in the fault which element of the segment it is at: `offset` in bytes, of `bytes` that are accessed at once. */
+/* Sets the members of the fault that tell which elements of the segment an access of `bytes` at `offset`, in bytes,
+   reaches. */
 void fault_place(struct ptx_fault *fault, const struct segment *segment, int64_t offset, unsigned bytes);

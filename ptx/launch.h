@@ -78,11 +78,11 @@ struct ptx_fault {
     enum ptx_access_kind other_access; /* of a race: what the earlier one did */
     enum ptx_space space;
     enum ptx_access_kind access;
-    int buffer;        /* as in struct ptx_access; -1 where there is none */
-    const char *name;  /* the buffer's or variable's, valid as long as these; NULL */
-    int64_t index;     /* element of the buffer, or byte (in_bytes); may be negative */
-    bool in_bytes;     /* the size of its elements is not known: of a variable PTX tells the bytes alone */
-    unsigned span;     /* elements from `index` on that are accessed at once; 0: not told */
+    int buffer;       /* as in struct ptx_access; -1 where there is none */
+    const char *name; /* the buffer's or variable's, valid as long as these; NULL */
+    int64_t index;    /* element of the buffer, or byte (in_bytes); may be negative */
+    bool in_bytes; /* index and elements count bytes: PTX does not tell the type of a variable's elements */
+    unsigned span; /* elements from `index` on that are accessed at once; 0: not told */
     uint64_t elements; /* that the buffer has */
     uint64_t address;
     unsigned bytes;

@@ -99,7 +99,7 @@ const REASONS = [
   ["the device was not ready after % s", "等了 {1} 秒，设备仍未就绪"],
   ["another process held the lock of the device or the bus for % s", "另一进程占有设备或总线的锁达 {1} 秒"],
   ["not counted within % s and ended", "{1} 秒内没有计数完，已终止"],
-  ["ran past its timeout_s of % s and was ended", "运行超过 timeout_s（{1} 秒），已终止"],
+  ["ran past its timeout_s of % s and was ended: less work, or a larger timeout_s, may do", "运行超过 timeout_s（{1} 秒），已终止：可减少工作量或加大 timeout_s"],
   ["cancelled by % with its sweep before it ran", "运行前由 {1} 连同扫描取消"],
   ["cancelled by % before it ran", "运行前由 {1} 取消"],
   ["cancelled by % while it ran", "运行中由 {1} 取消"],

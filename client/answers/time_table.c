@@ -123,6 +123,27 @@ static void print_bounds(const json_t *time, const struct screen *screen)
            screen_unit(screen, "us"));
 }
 
+/* Prints what the bounds come to together, if those that are close to the largest one add to it. */
+static void print_together(const json_t *time, const struct screen *screen)
+{
+    static const double least = 1.005;
+    const double us = json_path_number(time, "predicted_us") - json_path_number(time, "floor_us") -
+                      json_path_number(time, "ramp_us");
+    double most = 0;
+    size_t i;
+    json_t *bound;
+    char text[NUMBER_BYTES];
+    json_array_foreach (json_object_get(time, "bounds"), i, bound)
+        most = fmax(most, json_path_number(bound, "us"));
+    if (!(us > least * most))
+        return;
+    number_text(text, us);
+    printf(language_text(
+               " Bounds that are close to the largest one add to it, but for the start of blocks: together "
+               "they come to %s %s."),
+           text, screen_unit(screen, "us"));
+}
+
 static void print_changes(const json_t *changes, const struct screen *screen)
 {
     size_t i;
@@ -148,6 +169,7 @@ void answers_print_time(const json_t *time, const struct screen *screen)
     puts("");
     print_bounds(time, screen);
     print_words(json_object_get(time, "explanation"), screen);
+    print_together(time, screen);
     puts("");
     if (json_object_get(time, "note")) {
         print_words(json_object_get(time, "note"), screen);

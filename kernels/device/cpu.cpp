@@ -84,8 +84,8 @@ static std::string first_line(const std::string &path)
     return line;
 }
 
-/* The caches of the highest level that the process's processors have, each once though several share it. sysconf() is
-   asked only where the kernel does not describe caches: on some machines it tells those of the whole package. */
+/* The bytes of the caches of the highest level that the processors of this process use; a cache that several share counts
+   once. sysconf() is asked only where Linux describes no caches: on some machines it returns those of the whole package. */
 static uint64_t last_cache_bytes(void)
 {
     std::map<std::string, uint64_t> caches; /* bytes, by the processors that share it */

@@ -49,8 +49,9 @@ struct access_sums {
        used. */
     uint64_t half_requests, half_segments[3];
     uint64_t half_used; /* distinct bytes, half by half */
-    /* The same as 2.x and 3.x request it: an access of 8 bytes a lane in two halves of the warp, one of 16 in four
-       quarters, each a request of its own (CUDA C Programming Guide 4.2, F.4.2); what is narrower as a whole. */
+    /* The same for compute capability 2.x and 3.x, which divide a warp's access of 8 bytes a lane into two requests, one
+       for each half warp, and one of 16 bytes into four (CUDA C Programming Guide 4.2, F.4.2). A narrower access is one
+       request. */
     uint64_t part_sectors, part_segments[3];
     uint64_t part_used; /* distinct bytes, part by part */
 };
@@ -115,7 +116,7 @@ struct access {
     uint64_t boxes; /* boxes that the grid was cut into: the cost of the count */
 };
 
-/* In how many parts, each a request of its own, 2.x and 3.x divide a warp that accesses so many bytes a lane. */
+/* The number of requests that 2.x and 3.x make of a warp's access of so many bytes a lane. */
 static inline int access_parts(unsigned bytes)
 {
     return bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1;

@@ -54,8 +54,8 @@ enum arch_l1 { ARCH_L1_NEVER, ARCH_L1_ON_REQUEST, ARCH_L1_BY_DEFAULT };
 /* Which lanes form one request to global memory. */
 enum arch_request {
     ARCH_REQUEST_WARP,
-    /* Likewise; but halves where lanes access 8 bytes, and quarters where they access 16, by themselves: 2.x and 3.x
-       (CUDA C Programming Guide 4.2, F.4.2, which 3.x refers to). */
+    /* One for a warp, but two where a lane accesses 8 bytes, and four where it accesses 16: 2.x (CUDA C Programming Guide
+       4.2, F.4.2) and 3.x, which the guide says behaves in the same way. */
     ARCH_REQUEST_WARP_PARTS,
     ARCH_REQUEST_HALF_WARP, /* each half takes the segments that it touches: 1.2 and 1.3 */
     /* Each half takes one transaction when its lanes access words in their order from an aligned address, else one

@@ -66,8 +66,8 @@ struct explain_transaction {
     int part; /* the half or quarter of the warp that requests it, from 0; -1: the whole warp does */
 };
 
-/* The transactions of an access in that unit, by part and address; parts: 1, 2 or 4, how many of the warp request by
-   themselves. Returns how many. */
+/* The transactions of an access in that unit, by part and address; parts: the number of requests of the warp's access, as
+   prediction_parts() tells it. Returns the number of transactions. */
 int explain_transactions(const struct access_instruction *instruction, const struct explain_access *access,
                          enum prediction_unit unit, int parts,
                          struct explain_transaction list[EXPLAIN_SECTORS]);

@@ -41,7 +41,7 @@ const char *prediction_unit_name(enum prediction_unit unit)
     return names[unit];
 }
 
-/* parts: halves and quarters of a warp are requests of their own (arch.h). */
+/* parts: a warp's access may be several requests, as ARCH_REQUEST_WARP_PARTS says. */
 static struct prediction_side side_make(const struct access_sums *sums, enum prediction_unit unit, bool parts)
 {
     const bool half = unit == UNIT_HALF_SEGMENT, segments = half || unit == UNIT_SEGMENT;

@@ -82,7 +82,7 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 /* One instruction's share of a side of the prediction: its unit applied to the sums of the instruction. */
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction);
-/* In how many parts, each a request of its own, a warp does the instruction: 1, 2 or 4. */
+/* The number of requests that the architecture makes of one warp's access: 1, 2 or 4. */
 int prediction_parts(const struct prediction *prediction, const struct access_instruction *instruction);
 
 /* The same for shared memory: of an instruction's sums, or of those of one access. */

@@ -169,7 +169,9 @@ static void on_limit(struct exchange *exchange)
     else if (exchange->question->answer == MESSAGE_COUNTS)
         error_set(failure, ERROR_TIMED_OUT, "not counted within %g s and ended", limit_s);
     else
-        error_set(failure, ERROR_TIMED_OUT, "ran past its timeout_s of %g s and was ended", limit_s);
+        error_set(failure, ERROR_TIMED_OUT,
+                  "ran past its timeout_s of %g s and was ended: less work, or a larger timeout_s, may do",
+                  limit_s);
     finish(exchange, SESSION_CUT, OUTCOME_FAILED);
 }
 

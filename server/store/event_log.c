@@ -183,7 +183,8 @@ void event_log_write(struct event_log *log, const struct store_write *write)
 {
     if (log->transaction->error.kind != ERROR_NONE)
         return;
-    /* A hold or a mark was the write's last statement, and changed no row where all was so already. */
+    /* The last statement of a write with a hold or a mark was the one that sets it. It changed no row if it was set
+       already. */
     const bool changed = sqlite3_changes(log->transaction->database.db) > 0;
     if (write->hold && changed)
         write_hold(log, write->hold);

@@ -57,10 +57,15 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     browser.switch_to.active_element.send_keys("-")
     walk.until(lambda: "zoom" not in browser.current_url)
 
-    ActionChains(browser).move_to_element_with_offset(walk.all("svg.lines")[0], 0, 0).perform()
-    walk.until(lambda: walk.all(".cross-hair")[0].is_displayed())
-    told = walk.text(".tip.at-mark").splitlines()
-    assert re.fullmatch(r"offset \d", told[0]) and [line.partition(":")[0] for line in told[1:]] == [f"block {n}" for n in (32, 96, 128, 160)]
+    for width in 390, 1280:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
+        walk.script("document.querySelector('svg.lines').scrollIntoView({block: 'center'})")
+        time.sleep(0.5)
+        ActionChains(browser).move_to_element_with_offset(walk.all("svg.lines")[0], 0, 0).perform()
+        walk.until(lambda: walk.all(".cross-hair")[0].is_displayed())
+        told = walk.text(".tip.at-mark").splitlines()
+        assert re.fullmatch(r"offset \d", told[0]) and [line.partition(":")[0] for line in told[1:]] == [f"block {n}" for n in (32, 96, 128, 160)]
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     walk.type("#choose-name", "Blocks, without 64\ue007").says("Blocks, without 64", "h1")
     browser.get(browser.current_url)
     walk.says("Blocks, without 64", "h1").says("By offset and block: read_offset", ".lead-line")

@@ -157,8 +157,8 @@ static void plain_half(const plain_lanes &lanes, unsigned width, int half, acces
     }
 }
 
-/* As the same guide puts it for 2.x: 16 lanes of 8 bytes, and 8 of 16, are a request of 128 bytes, divided into lines by
-   itself. */
+/* The rule of the same guide for 2.x: 16 lanes of 8 bytes, or 8 lanes of 16, are one request of 128 bytes, which is divided
+   into lines by itself. */
 static void plain_parts(const plain_lanes &lanes, unsigned width, access_sums &sums)
 {
     const int each = width < 8 ? 32 : width == 8 ? 16 : 8;

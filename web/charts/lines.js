@@ -251,9 +251,7 @@ export function linesDraw(width, spec) {
   }
   const place = svg("g", {});
   drawing.append(place);
-  plotDraw(
-    place, painter, {left, right, top, bottom}, spec, series.map(one => phone ? {...one, name: ""} : one), {x, y},
-    found);
+  plotDraw(place, painter, {left, right, top, bottom}, phone ? {...spec, labels: false} : spec, series, {x, y}, found);
   if (painter.node) place.insertBefore(painter.node, place.querySelector(".series-name")?.parentNode ?? null);
   return result(y.part);
 }

@@ -89,7 +89,7 @@ function devicesFields(devices) {
   ];
 }
 
-/* Of a sweep, its points in all rounds. */
+/* The most runs of a sweep: its points times its rounds. */
 export const RUNS_MAX = 10000;
 
 const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
@@ -97,7 +97,7 @@ const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
 /* A range as the service takes it, of plain integers: "2^18..1Mi by x2" as "262144..1048576 by x2". */
 const rangePlain = text => text.trim().replace(/\b\d+(\^\d+|[KMG]i|[kMG])(?![\w^])/g, integerOf);
 
-/* The values of "0..128 step 8", one more than a sweep may have where they are too many. */
+/* The values of "0..128 step 8"; of a range with too many for a sweep, the first RUNS_MAX + 1. */
 export function rangeValues(text) {
   const match = RANGE.exec(rangePlain(text));
   if (!match) return null;
@@ -111,8 +111,8 @@ export function rangeValues(text) {
 
 const COMMA = /\s*[，、]\s*/g;
 
-/* The parts of a list. Where a blank follows some commas only, the others separate thousands if one of them must, as in
- * "65,536, 131,072". {unclear}: that cannot be told, as of "64,128, 256". */
+/* The parts of a list. If a blank follows only some of the commas, the other commas may separate thousands: they do so
+ * in "65,536, 131,072", where "072" is no value; of "64,128, 256" it cannot be told: {unclear}. */
 function listOf(text) {
   const parts = one => one.split(",").map(part => part.trim()).filter(Boolean),
         wide = text.split(/,\s+/).filter(Boolean);
@@ -121,7 +121,7 @@ function listOf(text) {
   return {parts: parts(text), unclear: true};
 }
 
-/* A list as it stands in an address: without blanks, where it is read in the same way. */
+/* A list as an address has it: without blanks, if it is read in the same way then. */
 export function listShort(text) {
   const short = text.trim().replace(/\s*,\s*/g, ",");
   return /,\S/.test(text) || isGroupedAlone(short) ? text.trim() : short;

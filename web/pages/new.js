@@ -25,7 +25,7 @@ const CHIPS = ["sm_20", "sm_37", "sm_90"];
 /* Of an axis, by asking the service. */
 const CHECKED_MOST = 16;
 
-/* Of what requestOf() made. */
+/* How many runs the request is that requestOf() made. */
 const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
 
 /* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
@@ -268,8 +268,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
   }
-  /* The first of the devices that are named, or of an architecture, which is not here. What else is asked of a device
-   * (memory_bytes=...) is the service's to say. */
+  /* The first device or architecture in the field that the service does not have. Other conditions, as
+   * memory_bytes=..., are checked by the service when the request is sent. */
   function deviceSaid() {
     const parts = (state.typed.device ?? "").split(/[,，、]/).map(part => part.trim()).filter(Boolean),
           known = [...devices.flatMap(one => [one.device_name, String(one.index), `arch=${one.arch}`]), "any"],
