@@ -211,6 +211,7 @@
     {"calls through a pointer are not executed", "不执行通过指针的调用"},
     {"%s is not declared", "{1} 没有声明"},
     {"%s is not known", "不认识 {1}"},
+    {"not checked: a check executes the launch, and its buffers hold more than %d MiB, which is the most for that; a smaller launch can be checked", "未检查：检查要执行该启动，而其缓冲区超过了可执行的上限 {1} MiB；较小的启动可以检查"},
     {"what it does depends on data, and the buffers hold more than %d MiB, which is the most that a launch is executed with", "它的行为取决于数据，而缓冲区超过了 {1} MiB，即一次启动可以执行的上限"},
     {"the kernel has more than %d places that access memory", "内核中访问内存的位置超过 {1} 处"},
     {"the source has no kernel of that name, or more than one and no \"entry\"", "源代码中没有该名称的内核，或者有多个内核而没有给出 \"entry\""},

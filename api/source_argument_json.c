@@ -136,6 +136,7 @@ struct argument_reading {
     const struct source_parameter *parameter; /* NULL: not known */
     struct problems *problems;
     bool filled, has_role; /* the members are there */
+    bool mismatched; /* the arguments are not the function's: what the source says of them is not asked */
 };
 
 static void read_type(struct argument_reading *r, const json_t *value, const char *pointer)
@@ -239,7 +240,7 @@ static void check_parameter(struct argument_reading *r, const char *pointer)
         problem_add(r->problems, at, "is not what the source says: %s", p->text);
     else if (p && !a->pointer && source_type_bytes(a->type) != source_type_bytes(p->type))
         problem_add(r->problems, at, "has not the size of what the source says: %s", p->text);
-    else if (!a->type.width)
+    else if (!a->type.width && !r->mismatched)
         problem_add(r->problems, at,
                     "is required, as \"f32\": the source does not say it in a way that is read here");
 }
@@ -314,7 +315,8 @@ static void read_fields(struct source_draft *draft, const json_t *argument, cons
 }
 
 static void read_argument(struct source_draft *draft, const json_t *argument, int index,
-                          const struct source_parameter *parameter, struct problems *problems)
+                          const struct source_parameter *parameter, bool mismatched,
+                          struct problems *problems)
 {
     char pointer[32], name[SOURCE_NAME_BYTES];
     snprintf(pointer, sizeof pointer, "#/arguments/%d", index);
@@ -332,8 +334,10 @@ static void read_argument(struct source_draft *draft, const json_t *argument, in
     if (!a)
         return;
     snprintf(a->name, sizeof a->name, "%s", name);
-    read_plain(&(struct argument_reading){.to = a, .parameter = parameter, .problems = problems}, argument,
-               pointer);
+    read_plain(
+        &(struct argument_reading){
+            .to = a, .parameter = parameter, .problems = problems, .mismatched = mismatched},
+        argument, pointer);
 }
 
 /* A name that is that of another parameter: the list is in another order. */
@@ -374,11 +378,12 @@ void source_argument_json_read(struct source_draft *draft, const json_t *argumen
                     signature->parameter_count == 1 ? "" : "s");
     if (known)
         check_order(arguments, signature, problems);
-    known = known && problems->count == before;
+    const bool mismatched = problems->count > before;
+    known = known && !mismatched;
     json_array_foreach (arguments, i, argument) {
         if (problems_full(problems) || i >= SOURCE_ARGUMENTS)
             break;
-        read_argument(draft, argument, (int)i, known ? &signature->parameter[i] : NULL, problems);
+        read_argument(draft, argument, (int)i, known ? &signature->parameter[i] : NULL, mismatched, problems);
     }
     if (i >= SOURCE_ARGUMENTS && i < count)
         problem_add(problems, "#/arguments", "at most %d, where each field of a struct is one",

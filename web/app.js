@@ -92,7 +92,9 @@ function showFailed(root, error) {
   console.error(error);
   replace(
     root, h("h1", {class: "heading"}, t("shell.failed")), h("p", {class: "detail", role: "alert"}, error.message),
-    h("p", {}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload"))));
+    h("p", {class: "acts"}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload")),
+      error.status === 400 && location.search &&
+        h("a", {class: "button", href: location.pathname}, t("shell.unfiltered"))));
 }
 
 function navShow() {

@@ -223,6 +223,11 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
            json_path_number(explanation, "lanes_active"), json_path_number(explanation, "lanes"));
     if (json_path_text(explanation, "arch", NULL))
         printf(language_text("As %s moves it.\n"), json_path_text(explanation, "arch", ""));
+    else if (json_path_text(answer, "predictions.0.reason", NULL))
+        puts(language_reason(json_path_text(answer, "predictions.0.reason", ""),
+                             (char[LANGUAGE_REASON_BYTES]){0}));
+    if (json_is_false(json_object_get(explanation, "exact")))
+        puts(language_text("not exact: blocks were sampled, or there are atomic updates"));
     if (json_path_text(explanation, "note", NULL))
         puts(language_reason(json_path_text(explanation, "note", ""), (char[LANGUAGE_REASON_BYTES]){0}));
     print_idle_line(explanation);

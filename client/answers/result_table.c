@@ -96,33 +96,44 @@ static void print_times(const json_t *experiment, const struct screen *screen)
                screen_style(screen, STYLE_FAINT), screen_style(screen, STYLE_NONE));
 }
 
-/* " loads 50 % efficient, 131,071 lines;" */
-static void print_side(const json_t *made, const char *side, const char *name, const char *end)
+/* "; loads 50 % efficient, 131,071 lines" */
+static const char *print_side(const json_t *made, const char *side, const char *name, const char *between)
 {
     char path[64], text[NUMBER_BYTES];
     snprintf(path, sizeof path, "%s_efficiency_pct", side);
     double efficiency = json_path_number(made, path);
     if (!isfinite(efficiency))
-        return;
+        return between;
     snprintf(path, sizeof path, "%s_transactions", side);
     long long count = (long long)json_path_number(made, path);
     number_count(text, count);
     snprintf(path, sizeof path, "%s_unit", side);
-    printf(language_text(" %s %.4g %% efficient, %s %s%s"), name, efficiency, text,
-           answers_unit_words(json_path_text(made, path, "sector"), (size_t)count), end);
+    printf(language_text("%s %s %.4g %% efficient, %s %s"), between, name, efficiency, text,
+           answers_unit_words(json_path_text(made, path, "sector"), (size_t)count));
+    return language_text(";");
 }
 
 /* Transactions as predicted, in the units of that chip. */
 static void print_predicted(const json_t *experiment)
 {
     const json_t *made = json_path_at(experiment, "prediction");
-    if (isfinite(json_path_number(made, "gld_efficiency_pct")) ||
-        isfinite(json_path_number(made, "gst_efficiency_pct"))) {
-        printf(language_text("predicted (%s):"), json_path_text(made, "arch", "?"));
-        print_side(made, "gld", language_text("loads"), language_text(";"));
-        print_side(made, "gst", language_text("stores"), "");
-        putchar('\n');
+    const double atomics = json_path_number(made, "atomic_sectors");
+    const char *between = "";
+    if (!isfinite(json_path_number(made, "gld_efficiency_pct")) &&
+        !isfinite(json_path_number(made, "gst_efficiency_pct")) && !(atomics > 0))
+        return;
+    printf(language_text("predicted (%s):"), json_path_text(made, "arch", "?"));
+    between = print_side(made, "gld", language_text("loads"), between);
+    between = print_side(made, "gst", language_text("stores"), between);
+    if (atomics > 0) {
+        char text[NUMBER_BYTES];
+        number_count(text, (long long)atomics);
+        printf(language_text("%s atomics %s %s"), between, text,
+               answers_unit_words("sector", (size_t)atomics));
     }
+    putchar('\n');
+    if (json_is_false(json_object_get(made, "exact")))
+        puts(language_text("not exact: blocks were sampled, or there are atomic updates"));
 }
 
 /* Transactions as counted, where there are counters. */

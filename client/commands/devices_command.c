@@ -190,7 +190,7 @@ static void print_kernels(struct context *context, const json_t *document)
     static const struct rows_table_column columns[] = {
         {"kernel", NULL, SHEET_LEFT, .path = "name", .style = STYLE_STRONG},
         {"what it does", NULL, SHEET_LEFT, .cell = title_cell},
-        {"what it shows", NULL, SPARE_TEXT, .cell = lesson_cell},
+        {"what it shows", NULL, SPARE_TEXT | SHEET_CUT, .cell = lesson_cell},
         {NULL},
     };
     rows_table_print(json_object_get(document, "kernels"), columns, &context->screen, stdout);

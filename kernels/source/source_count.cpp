@@ -176,6 +176,12 @@ static int execute(source_count *count, access_counter &counter, const count_que
     data.launch.parted = parted;
     if (!count->watched && count_affine(count, counter, data))
         return 0;
+    if (!fits && asked.check)
+        return error_set(
+            error, ERROR_INVALID,
+            "not checked: a check executes the launch, and its buffers hold more than %d MiB, which "
+            "is the most for that; a smaller launch can be checked",
+            SOURCE_COUNT_BYTES_MAX >> 20);
     if (!fits)
         return error_set(error, ERROR_INVALID,
                          "what it does depends on data, and the buffers hold more than %d MiB, which is "

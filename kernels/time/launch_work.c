@@ -198,6 +198,8 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     w->chunks = (double)reach->grid_chunks;
     w->dram_read = w->chunks * CHUNK_BYTES;
     double pages = fmin(w->chunks, input_bytes(e) / PAGE_BYTES);
+    if (reach->exact) /* a launch may touch a part of its arrays only */
+        pages = fmin(pages, (double)reach->block_pages);
     /* Without a known order, data beyond the L2's size is requested from DRAM by each block again, page by
        page. */
     if (!access->exact && !reach->exact && w->dram_read > l2_bytes) {

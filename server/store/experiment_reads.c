@@ -263,13 +263,16 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
 #define HAS_SHOWN(states) HAS_EXPERIMENT "e.state IN (" states ") AND e.id" NOT_REMOVED ")"
 #define ALL_SUCCEEDED                                                                                        \
     "(NOT refused AND " HAS_SHOWN("'succeeded'") " AND NOT " HAS_SHOWN("'failed', 'cancelled'") ")"
+#define IS_CANCELLED                                                                                         \
+    "(cancelled OR (NOT refused AND " HAS_SHOWN("'cancelled'") " AND NOT " HAS_SHOWN(                        \
+        "'failed', 'succeeded'") "))"
 
 /* As sweep_row_state() has it. */
 static const char *const state_conditions[SWEEP_STATES] = {
     [SWEEP_RUNNING] = " AND " HAS_RUNNING,
-    [SWEEP_SUCCEEDED] = " AND NOT " HAS_RUNNING " AND NOT cancelled AND " ALL_SUCCEEDED,
-    [SWEEP_FINISHED] = " AND NOT " HAS_RUNNING " AND NOT cancelled AND NOT " ALL_SUCCEEDED,
-    [SWEEP_CANCELLED] = " AND NOT " HAS_RUNNING " AND cancelled",
+    [SWEEP_SUCCEEDED] = " AND NOT " HAS_RUNNING " AND NOT " IS_CANCELLED " AND " ALL_SUCCEEDED,
+    [SWEEP_FINISHED] = " AND NOT " HAS_RUNNING " AND NOT " IS_CANCELLED " AND NOT " ALL_SUCCEEDED,
+    [SWEEP_CANCELLED] = " AND NOT " HAS_RUNNING " AND " IS_CANCELLED,
 };
 
 /* Reads the ids of up to `limit` sweeps that are older; returns how many, or -1. All experiments of a sweep

@@ -40,9 +40,9 @@ enum sweep_state sweep_row_state(const struct sweep_row *row)
 {
     if (!sweep_row_ended(row))
         return SWEEP_RUNNING;
-    if (row->cancelled)
-        return SWEEP_CANCELLED;
     int succeeded = row->states[JOB_SUCCEEDED];
+    if (row->cancelled || (row->states[JOB_CANCELLED] && !succeeded && !row->states[JOB_FAILED]))
+        return SWEEP_CANCELLED;
     return succeeded && succeeded + row->removed == row->total ? SWEEP_SUCCEEDED : SWEEP_FINISHED;
 }
 

@@ -163,7 +163,8 @@ def test_no_sentence_of_the_service_speaks_as_the_api_does_on_a_page(browser, se
     assert not re.search(API, (ROOT / "web/words.js").read_text().split("const shell")[1].replace('": [', ""))
     for text, said in (("there is no kernel \"cpy\": did you mean \"copy\"? GET /v1/kernels lists them", "there is no kernel \"cpy\": did you mean \"copy\"?"),
                        ("没有内核 \"zz\"；GET /v1/kernels 列出全部", "没有内核 \"zz\""), ("must be at least 1, is 0", "must be at least 1, is 0"),
-                       ("in[65536] is loaded by thread (1, 0, 0)", "in[65536] is loaded by thread (1, 0, 0)"), ("must be one of [1, 2]", "must be one of 1, 2")):
+                       ("in[65536] is loaded by thread (1, 0, 0)", "in[65536] is loaded by thread (1, 0, 0)"), ("must be one of [1, 2]", "must be one of 1, 2"),
+                       ("device must be the number of a device, or its name, as GET /v1/devices lists them", "device must be the number of a device, or its name")):
         assert browser.execute_async_script("""const [text, done] = arguments, assets = [...document.scripts].find(one => one.src.endsWith("app.js")).src.replace(/app.js$/, "");
             import(assets + "service_text.js").then(({plainText}) => done(plainText(text)))""", text) == said
     walk.end()

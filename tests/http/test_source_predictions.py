@@ -405,3 +405,20 @@ def test_a_grid_that_is_given_beside_threads_is_the_launch(service):
     ask_of = {"source": SHIFTED, "arguments": SHIFTED_ARGUMENTS, "n": 65536, "offset": 11, "block": 256, "grid": 256, "arch": "sm_90"}
     alone, both = (predict(service, **ask_of, **more)["predictions"][0] for more in ({}, {"threads": "500"}))
     assert both["gld_requests"] == alone["gld_requests"] and both["time"] == alone["time"]
+
+
+def test_the_length_of_an_array_that_is_read_in_part_takes_no_time(service):
+    times = [predict(service, source=SHIFTED, arguments=SHIFTED_ARGUMENTS, n=n, offset=0, block=256, grid=4096, arch="sm_90")["predictions"][0]["time"] for n in (1 << 20, 1 << 26)]
+    if "predicted_us" not in times[0]:
+        pytest.skip(times[0]["reason"])
+    assert times[0]["predicted_us"] == times[1]["predicted_us"] and times[0]["bounds"] == times[1]["bounds"]
+
+
+def test_of_arguments_that_are_not_the_functions_only_that_is_told(service):
+    [fault] = refused(service, source=SHIFTED, arguments=[{"name": "in"}], n=4096, block=256, grid=16, arch="sm_90")
+    assert (fault["pointer"], fault["detail"]) == ("#/arguments", "1 argument is described, the function has 4 parameters")
+
+
+def test_a_launch_that_is_too_large_to_be_checked_says_so(service):
+    [fault] = refused(service, source=SHIFTED, arguments=SHIFTED_ARGUMENTS, n=1 << 27, offset=0, block=256, threads="n", check=True, arch="sm_90")
+    assert fault["detail"].startswith("not checked: a check executes the launch, and its buffers hold more than 256 MiB")

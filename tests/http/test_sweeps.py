@@ -313,13 +313,13 @@ def test_one_that_has_not_begun_is_cancelled_at_once(service):
     service.works()
 
 
-def test_one_of_its_experiments_can_be_cancelled_alone(service):
+@pytest.mark.parametrize("first, state", [(2, "finished"), (0, "cancelled")])
+def test_its_experiments_can_be_cancelled_alone(service, first, state):
     with service.busy():
         sweep = accepted(service, {**SMALL, "offset": [0, 1, 2]})
-        last = points(service, sweep)[2]["id"]
-        assert service.delete("/v1/experiments/" + last).status_code == 200
+        assert all(service.delete("/v1/experiments/" + one["id"]).status_code == 200 for one in points(service, sweep)[first:])
     ended = service.get(sweep["links"]["self"] + "?wait=20").json()
-    assert (ended["state"], ended["succeeded"], ended["cancelled"]) == ("finished", 2, 1)
+    assert (ended["state"], ended["succeeded"], ended["cancelled"]) == (state, first, 3 - first) and sweep["id"] in str(service.get(f"/v1/sweeps?state={state}").json())
 
 
 # ---- submitting again, and too much ----

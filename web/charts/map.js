@@ -1,6 +1,6 @@
-/* Values over two axes as cells, one map for each value of a third axis, all of one scale: lighter is less. The number
-   stands in each cell while that is 44 px or wider; refused ones are hatched, those that nobody asked for are empty,
-   the best of a map is framed.
+/* Values over two axes as cells, one map for each value of a third axis, all of one scale: the fainter, the less. The
+   number stands in each cell while that is 44 px or wider; refused ones are hatched, those that nobody asked for are
+   empty, the best of a map is framed.
 
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, within}. `less`: the least is the best; `name`

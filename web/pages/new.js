@@ -288,6 +288,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
                      if (wrong)
                        return [name, t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong})];
                      if (state.made.values[name]?.length > RUNS_MAX) return [name, t("new.range_many", {text, most})];
+                     const texts = (state.made.values[name] ?? []).map(value => JSON.stringify(value)),
+                           again =
+                             new Set(texts).size < texts.length && texts.find((value, k) => texts.indexOf(value) < k);
+                     if (again) return [name, t("new.twice", {text: again})];
                      return name !== "labels" && listUnclear(text) && [name, t("new.unclear", {text})];
                    })
                    .filter(Boolean);

@@ -94,7 +94,7 @@ wordsAdd({
   "map.columns": ["columns of a {name}", "{name} 的列"],
   "map.rows": ["rows", "行"],
   "map.one_scale": ["one scale for all", "共用一个刻度"],
-  "map.lightness": ["lighter is less", "越浅越小"],
+  "map.lightness": ["the fainter, the less", "颜色越淡，值越小"],
   "map.all_one": ["{value} everywhere.", "处处 {value}。"],
   "map.sentence": ["best {best} at {at_best}, worst {worst} at {at_worst}.", "{at_best} 最佳 {best}，{at_worst} 最差 {worst}。"],
   "progress.points": ["{n} of {of} measured", "已测 {n} / {of}"],
