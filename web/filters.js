@@ -2,11 +2,53 @@
    fields, go, list) a form whose fields are {name, options (none: a text), word: of a value, read: of what is typed,
    hint, time: a moment, as the reader's clock has it, and in the address of UTC}, with a link that skips it to the
    list, an element that may have the focus; TIMES are those of when it was submitted, folded, since a browser stops at
-   each part of a date; pagesLine(path, filters, after, next) leads to the newest and the older ones. */
+   each part of a date; pagesLine(path, filters, after, next) leads to the newest and the older ones. The words of both
+   lists are here, too. */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
-import {t} from "./words.js";
+import {t, wordsAdd} from "./words.js";
+
+// clang-format off
+wordsAdd({
+  "lists.submitted_ago": ["submitted, ago", "提交于"],
+  "lists.none": ["There are no experiments", "没有实验"],
+  "lists.none_fits": ["Nothing fits these filters", "没有符合条件的结果"],
+  "lists.some": ["Experiments that fit", "符合条件的实验"],
+  "lists.all": ["Experiments, newest first", "实验，最新在前"],
+  "lists.no_sweeps": ["There are no sweeps", "没有扫描"],
+  "lists.sweeps_running": ["{n} {words|sweep runs|sweeps run}", "{n} 个扫描在运行"],
+  "lists.sweeps_queued": ["{n} {words|sweep waits|sweeps wait}", "{n} 个扫描在排队"],
+  "lists.sweeps_drained": ["{n} {words|sweep is paused|sweeps are paused}", "{n} 个扫描已暂停"],
+  "lists.sweeps_of_these": ["Of these {n}: ", "这 {n} 个中："],
+  "lists.sweeps_some": ["Sweeps, newest first", "扫描，最新在前"],
+  "lists.sweeps_ended": ["Sweeps, newest first: all have ended", "扫描，最新在前：均已结束"],
+  "lists.not_ended": ["not ended", "未结束"],
+  "lists.label_hint": ["name=value", "名称=值"],
+  "lists.labels": ["labels", "标签"],
+  "lists.progress": ["runs", "运行次数"],
+  "lists.done": ["{n} of {of}", "{n} / {of}"],
+  "lists.failed": ["{n} failed", "{n} 个失败"],
+  "lists.cancelled": ["{n} cancelled", "{n} 个已取消"],
+  "lists.recipe": ["recipe", "配方"],
+  "lists.any": ["any", "任意"],
+  "lists.by_kernel": ["kernel", "内核"],
+  "lists.by_state": ["state", "状态"],
+  "lists.by_device": ["device", "设备"],
+  "lists.by_owner": ["owner", "所有者"],
+  "lists.by_label": ["label", "标签"],
+  "lists.by_since": ["from", "从"],
+  "lists.by_until": ["until", "到"],
+  "lists.times": ["submitted", "提交时间"],
+  "lists.filters": ["Filters", "筛选"],
+  "lists.filters_used": ["Filters ({n} in use)", "筛选（已用 {n} 项）"],
+  "lists.skip": ["Skip to the list", "跳到列表"],
+  "lists.clear": ["Clear", "清除"],
+  "lists.pages": ["Pages", "翻页"],
+  "lists.newest": ["Newest", "最新"],
+  "lists.older": ["Older", "更早"],
+});
+// clang-format on
 
 export function filtersOf(query, names) {
   return new URLSearchParams(names.filter(name => query.get(name)).map(name => [name, query.get(name)]));

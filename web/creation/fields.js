@@ -1,7 +1,7 @@
 /* What /ui/new asks: the fields of a kernel, what is typed into them, and the request that follows. All that is typed
    is text, as it stands in the address; what cannot be read is sent as it is, and the service says what would have been
    right. */
-import {integerOf, isGrouped, isGroupedAlone, shapeOf, shapeText} from "./values.js";
+import {conditionsText, integerOf, isGrouped, isGroupedAlone, shapeOf, shapeText, sizeText} from "./values.js";
 
 /* Threads of a block that are offered, by the number of its dimensions. */
 const BLOCKS = {
@@ -10,16 +10,7 @@ const BLOCKS = {
 };
 const SHAPED = ["size", "block", "grid"];
 export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_samples"];
-const ELEMENT_BYTES = {
-  f32: 4,
-  f64: 8,
-  i32: 4,
-  u8: 1,
-  u16: 2
-};
 
-export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
-const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
  * hand, main or more. The device has a field where there are several, or `named`: where an address names one. */
@@ -159,8 +150,6 @@ export function labelsWrong(text) {
   return null;
 }
 
-export const conditionsText = choice => Object.entries(choice).map(pair => pair.join("=")).join(",");
-
 /* "h200", "0", "any"; "arch=sm_90,memory_bytes=2^36": all of these; "h200-1, h200-2": an axis. */
 function deviceOf(text) {
   const items = text.split(/[,，、]/).map(part => part.trim()).filter(Boolean);
@@ -222,26 +211,6 @@ export function requestOf(kernel, fields, typed) {
 export function fieldOfPointer(pointer) {
   const [first, second] = pointer.replace(/^#\//, "").split("/");
   return first === "measure" ? second ?? first : first;
-}
-
-/* Returns the query of /ui/new that fills in the form with this request. It has the grid only when withGrid is true,
- * and no priority above 100, which only an admin may give. */
-export function queryOf(request, withGrid = false) {
-  const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
-  for (const [name, value] of Object.entries(request)) {
-    if (name === "grid" && !withGrid || value === null || name === "priority" && (!value || value > 100)) continue;
-    if (name === "measure")
-      Object.entries(value).forEach(([part, number]) => put(part, number));
-    else if (name === "labels") {
-      if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(","));
-    } else if (name === "block" || name === "grid")
-      put(name, shapeText([value].flat()));
-    else if (name === "device" && !Array.isArray(value) && typeof value === "object")
-      put(name, conditionsText(value));
-    else
-      put(name, name === "size" ? sizeText(value) : String(value));
-  }
-  return query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
 /* ---- the same, typed ---- */

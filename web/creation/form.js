@@ -3,8 +3,8 @@
 import {h} from "../dom.js";
 import {bytes, count} from "../format.js";
 import {DICTIONARY, t} from "../words.js";
-import {elementBytes, read, RUNS_MAX} from "./fields.js";
-import {isGrouped} from "./values.js";
+import {read, RUNS_MAX} from "./fields.js";
+import {elementBytes, isGrouped} from "./values.js";
 import "./words.js";
 
 const word = (key, otherwise) => key in DICTIONARY ? t(key) : otherwise;

@@ -1,4 +1,4 @@
-/* What is typed into a field of a request, and where its warp is. */
+/* Values of a request: as they are typed into a field, and as the address of /ui/new has them. */
 
 const INTEGER = /^-?\d+$/;
 
@@ -41,3 +41,35 @@ export const shapeText = sizes => sizes.slice(0, sizes[2] > 1 ? 3 : sizes[1] > 1
 
 /* The block and the warp in it, of a warp of the launch. */
 export const placeOf = (warp, perBlock) => ({block: Math.floor(warp / perBlock), warp: warp % perBlock});
+
+const ELEMENT_BYTES = {
+  f32: 4,
+  f64: 8,
+  i32: 4,
+  u8: 1,
+  u16: 2
+};
+
+export const elementBytes = dtype => ELEMENT_BYTES[dtype] ?? 4;
+export const sizeText = size => Array.isArray(size) ? size.join("x") : String(size);
+export const conditionsText = choice => Object.entries(choice).map(pair => pair.join("=")).join(",");
+
+/* Returns the query of /ui/new that fills in the form with this request. It has the grid only when withGrid is true,
+ * and no priority above 100, which only an admin may give. */
+export function queryOf(request, withGrid = false) {
+  const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
+  for (const [name, value] of Object.entries(request)) {
+    if (name === "grid" && !withGrid || value === null || name === "priority" && (!value || value > 100)) continue;
+    if (name === "measure")
+      Object.entries(value).forEach(([part, number]) => put(part, number));
+    else if (name === "labels") {
+      if (Object.keys(value).length) put(name, Object.entries(value).map(pair => pair.join(":")).join(","));
+    } else if (name === "block" || name === "grid")
+      put(name, shapeText([value].flat()));
+    else if (name === "device" && !Array.isArray(value) && typeof value === "object")
+      put(name, conditionsText(value));
+    else
+      put(name, name === "size" ? sizeText(value) : String(value));
+  }
+  return query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+}

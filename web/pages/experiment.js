@@ -11,7 +11,7 @@ import {peakDraw} from "../charts/parts.js";
 import {removeAndLeave, restoreOffer} from "../removals.js";
 import {button} from "../parts.js";
 import {copyText} from "../clipboard.js";
-import {queryOf} from "../creation/fields.js";
+import {queryOf} from "../creation/values.js";
 import {placeOf} from "../creation/values.js";
 import {asked, correctness, headline, mismatch, stability, timedWords} from "../result/headline.js";
 import {baselinePanel, pinFound, pinSet} from "../result/baseline.js";

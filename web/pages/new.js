@@ -11,10 +11,9 @@ import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
-import {commandsPanel, occupancyPanel} from "../creation/panels.js";
+import {commandsPanel, occupancyPanel, predictedPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
-import {predictedPanel} from "../creation/predicted.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
 import {kernelInLanguage, kernelPicker, unknownNote} from "../creation/kernel_picker.js";
 import "../creation/words.js";
@@ -27,6 +26,9 @@ const CHECKED_MOST = 16;
 
 /* How many runs the request is that requestOf() made. */
 const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
+/* Of a range that is too long fields.js does not tell how long it is. */
+const runsText = made =>
+  Object.values(made.values).some(values => values.length > RUNS_MAX) ? `> ${count(RUNS_MAX)}` : count(runsOf(made));
 
 /* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
  */
@@ -268,36 +270,34 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
   }
-  /* The first device or architecture in the field that the service does not have. Other conditions, as
-   * memory_bytes=..., are checked by the service when the request is sent. */
+  /* The first device or architecture that is typed and not here. The service checks other conditions, memory_bytes=...,
+   * when the request is sent. */
   function deviceSaid() {
-    const parts = (state.typed.device ?? "").split(/[,，、]/).map(part => part.trim()).filter(Boolean),
-          known = [...devices.flatMap(one => [one.device_name, String(one.index), `arch=${one.arch}`]), "any"],
-          wrong = parts.find(
-            part => !known.includes(part) && (!part.includes("=") || part.startsWith("arch=")) && !rangeValues(part));
-    return wrong ? {
-      device: t("new.unknown_device", {text: wrong, names: devices.map(one => one.device_name).join(t("list.comma"))})
-    } :
-                   {};
+    const known = devices.flatMap(one => [one.device_name, String(one.index), `arch=${one.arch}`]),
+          names = devices.map(one => one.device_name).join(t("list.comma")),
+          text = (state.typed.device ?? "")
+                   .split(/[,，、]/)
+                   .map(part => part.trim())
+                   .find(
+                     part => part && part !== "any" && !known.includes(part) && !/^(?!arch=).*=/.test(part) &&
+                       !rangeValues(part));
+    return text ? {device: t("new.unknown_device", {text, names})} : {};
   }
   function rangesSaid() {
-    const most = count(RUNS_MAX),
-          said = Object.entries(state.typed)
-                   .map(([name, typed]) => {
-                     const text = String(typed), wrong = rangeWrong(text);
-                     if (wrong)
-                       return [name, t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong})];
-                     if (state.made.values[name]?.length > RUNS_MAX) return [name, t("new.range_many", {text, most})];
-                     const texts = (state.made.values[name] ?? []).map(value => JSON.stringify(value)),
-                           again =
-                             new Set(texts).size < texts.length && texts.find((value, k) => texts.indexOf(value) < k);
-                     if (again) return [name, t("new.twice", {text: again})];
-                     return name !== "labels" && listUnclear(text) && [name, t("new.unclear", {text})];
-                   })
-                   .filter(Boolean);
-    const runs = runsOf(state.made), last = state.made.axes.at(-1) ?? "repeat";
-    if (!said.length && runs > RUNS_MAX) said.push([last, t("new.runs_many", {n: count(runs), most})]);
-    return Object.fromEntries(said);
+    const said = {}, {made, typed} = state, runs = runsOf(made);
+    for (const [name, field] of Object.entries(typed)) {
+      const text = String(field), wrong = rangeWrong(text),
+            values = (made.values[name] ?? []).map(value => JSON.stringify(value)), different = new Set(values);
+      if (wrong)
+        said[name] = t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong});
+      else if (different.size < values.length)
+        said[name] = t("new.twice", {text: values.find((value, k) => values.indexOf(value) < k)});
+      else if (name !== "labels" && listUnclear(text))
+        said[name] = t("new.unclear", {text});
+    }
+    if (runs > RUNS_MAX)
+      said[made.axes.at(-1) ?? "repeat"] ??= t("new.runs_many", {n: runsText(made), most: count(RUNS_MAX)});
+    return said;
   }
 
   /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
@@ -382,12 +382,11 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   }
 
   function runShow() {
-    const {sweep} = state.made, text = wanted(), runs = runsOf(state.made);
+    const {sweep} = state.made, text = wanted();
     const name = devices.length < 2 ? device()?.name ?? device()?.device_name ?? t("new.no_device") :
                                       choiceWord("device", text) ?? text;
-    run.textContent = sweep ?
-      t("new.run_sweep", {n: `${runs > RUNS_MAX ? "> " : ""}${count(Math.min(runs, RUNS_MAX))}`, device: name}) :
-      t("new.run", {device: name});
+    run.textContent =
+      sweep ? t("new.run_sweep", {n: runsText(state.made), device: name}) : t("new.run", {device: name});
     const able = fitting(), none = able.length > 0 && able.every(one => one.counters === false);
     form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);
     const fits = new Map(able.map(one => [one.index, one])),

@@ -8,7 +8,7 @@ import {painterFor} from "../charts/painter.js";
 import {h, redraw, replace, svg} from "../dom.js";
 import {cancelAsked, othersSaid} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
-import {queryOf as newQueryOf} from "../creation/fields.js";
+import {queryOf as newQueryOf} from "../creation/values.js";
 import {ago, button, stateMark} from "../parts.js";
 import {removeAndLeave, restoreOffer} from "../removals.js";
 import {count} from "../format.js";

@@ -10,7 +10,7 @@ import {barOf, headCell, numberCell, panel, table, withInterval} from "../parts.
 import {DICTIONARY, language, noValue, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {boundName, explained} from "../charts/bounds.js";
-import {queryOf} from "../creation/fields.js";
+import {queryOf} from "../creation/values.js";
 import {isSure, meet} from "../sweep/sure.js";
 import {timeKey} from "./data.js";
 import "./words.js";

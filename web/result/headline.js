@@ -1,6 +1,6 @@
 /* What a result is, in a sentence: the number that it was asked for, whether it is correct, whether it is stable. */
 import {bandwidth, count, digits, percent, shape, time} from "../format.js";
-import {conditionsText} from "../creation/fields.js";
+import {conditionsText} from "../creation/values.js";
 import {language, reasonSaid, t} from "../words.js";
 import "./words.js";
 import "../creation/words.js";

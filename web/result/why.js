@@ -2,9 +2,10 @@
    bring, each to be asked for. Where the model does not apply the line has the reason, and there are no panels. */
 import {link} from "../api.js";
 import {h} from "../dom.js";
-import {moment, percent, shape, time as written} from "../format.js";
+import {moment, percent} from "../format.js";
 import {boundName, boundsFigure, explained, explainedNodes} from "../charts/bounds.js";
-import {queryOf} from "../creation/fields.js";
+import {changesList} from "../charts/changes.js";
+import {queryOf} from "../creation/values.js";
 import {button, spanPanel as panel} from "../parts.js";
 import {language, t, wordsAdd} from "../words.js";
 import "../charts/words.js";
@@ -59,26 +60,6 @@ export function whyPanel({time}) {
         h("p", {class: "note"}, t(error < 0 ? "why.below" : "why.above", {percent: percent(apart, 1)})),
       countedText(time))
   };
-}
-
-/* A list of what else might be asked; `withGrid`, a promise, says whether the grid of the request is its own. */
-export function changesList({what_if: changes}, request, withGrid = Promise.resolve(false)) {
-  return h("ul", {class: "changes"}, changes.map(({change, predicted_us: us, ratio, text}) => {
-    const a = h("a", {}, t("change.open"));
-    withGrid.then(own => {
-      a.href = link(
-        `new?${queryOf({...request, ...change}, "grid" in change || own && !("block" in change || "size" in change))}`);
-    });
-    return h(
-      "li", {},
-      h("strong", {},
-        Object.entries(change)
-          .map(([name, value]) => `${name} ${Array.isArray(value) ? shape(value) : value}`)
-          .join(", ")),
-      h("span", {}, h("strong", {class: "number"}, written(us, 3)), " ",
-        h("span", {class: "better"}, "▲ ", t("change.less", {percent: percent(1 - ratio)}))),
-      a, h("span", {class: "note"}, explained(text)));
-  }));
 }
 
 /* run(body) submits a sweep; null: nobody may. */

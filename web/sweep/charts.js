@@ -3,7 +3,7 @@
  */
 import {OVERLAID_MOST, styleOf} from "../charts/lines.js";
 import {count, percent} from "../format.js";
-import {elementBytes} from "../creation/fields.js";
+import {elementBytes} from "../creation/values.js";
 import {reasonSaid, t} from "../words.js";
 import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
