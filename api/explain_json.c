@@ -180,8 +180,11 @@ static void write_sums(struct json_writer *json, const struct access_instruction
         json_writer_uint(json, "sectors", g->sectors);
         json_writer_uint(json, "lines", g->lines);
     }
+    struct prediction_side side = {.used_bytes = g->used};
+    if (prediction && i->space != SPACE_CONSTANT)
+        side = prediction_of_instruction(prediction, i);
     json_writer_uint(json, "requested_bytes", g->bytes);
-    json_writer_uint(json, "used_bytes", g->used);
+    json_writer_uint(json, "used_bytes", side.used_bytes);
     if (i->space == SPACE_CONSTANT) {
         json_writer_uint(json, "words", g->used / (uint64_t)i->bytes);
         return;
@@ -190,7 +193,6 @@ static void write_sums(struct json_writer *json, const struct access_instruction
     write_percent(json, "line_efficiency_pct", g->used, g->lines, LINE_BYTES);
     if (!prediction)
         return;
-    struct prediction_side side = prediction_of_instruction(prediction, i);
     json_writer_string(json, "unit", prediction_unit_name(side.unit));
     json_writer_uint(json, "transactions", side.transactions);
     json_writer_uint(json, "transaction_bytes", side.transaction_bytes);

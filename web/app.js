@@ -368,7 +368,7 @@ function frame() {
       }
     },
       t("shell.skip")),
-    top, h("div", {class: "notices"}, lostNotice(), ask), main, removalsBar(go), foot, live
+    top, h("div", {class: "notices"}, lostNotice(), ask), main, removalsBar(go, () => open()), foot, live
   ];
 }
 

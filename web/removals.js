@@ -1,12 +1,13 @@
 /* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
    that list, with the filters that it had when one came from it, or the sweep that one came from; a bar on every page
    has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
-   removalsBar(go) is that bar, go(path) opens a page; above it in the same place stands what bulk/jobs.js puts into
-   jobsPlace. removedTogether(paths) is told what was removed at once: it has one Undo. The page that is open stays, and
-   is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there the
-   bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
-   restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
-   button that was pressed is gone, and the focus with it, the first link or button of the bar gets it. */
+   removalsBar(go, reopen) is that bar; go(path) opens a page, reopen() draws the present one anew; above it in the same
+   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
+   one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
+   does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
+   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, for who may
+   restore it. focusUnder(): where the button that was pressed is gone, and the focus with it, the first link or button
+   of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -42,8 +43,7 @@ export function focusUnder() {
 
 export async function removeAndLeave(path, list, go, options) {
   const {from} = history.state ?? {};
-  askedAdd([path]);
-  await del(`${path}?remove=true`, options);
+  await asking([path], () => del(`${path}?remove=true`, options));
   await removedTogether([path]);
   const listed = from?.split("?")[0] === link(list) || from?.startsWith(link("sweeps/"));
   await go(listed ? from : list);
@@ -67,13 +67,22 @@ function grouped(mine) {
     .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 
-const askedAdd = paths => paths.forEach(path => asked.add(path.split("/").at(-1)));
+/* Remembers while f() changes them that this page does, and until their event has come. */
+async function asking(paths, f) {
+  const ids = paths.map(path => path.split("/").at(-1));
+  ids.forEach(id => asked.add(id));
+  try {
+    return await f();
+  } catch (error) {
+    ids.forEach(id => asked.delete(id));
+    throw error;
+  }
+}
 
 const shows = paths => ["", "experiments", "sweeps"].map(link).includes(location.pathname) ||
   location.pathname.startsWith(link("sweeps/")) || paths.some(path => location.pathname === link(path.slice(4)));
 
 async function restore(paths, go) {
-  askedAdd(paths);
   const {jobRun} = await import("./bulk/jobs.js");
   const name = path => `…${path.slice(-6)}`;
   const {done} = await jobRun({
@@ -81,7 +90,7 @@ async function restore(paths, go) {
     name,
     verb: "restore",
     seen: path => paths.length > 1 ? null : {href: link(path.slice(4)), words: name(path)},
-    each: (path, signal) => send("POST", `${path}/restore`, undefined, {signal}).then(() => path)
+    each: (path, signal) => asking([path], () => send("POST", `${path}/restore`, undefined, {signal})).then(() => path)
   });
   const back = new Set(done.map(({value}) => value));
   removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
@@ -99,7 +108,7 @@ async function restore(paths, go) {
 export function restoreOffer({problem}, go) {
   const [path] = /\/v1\/(?:sweeps|experiments)\/\w+(?=\/restore)/.exec(problem.detail ?? "") ?? [];
   const back = async () => {
-    await send("POST", `${path}/restore`);
+    await asking([path], () => send("POST", `${path}/restore`));
     await read();
     await go(location.pathname + location.search);
   };
@@ -114,7 +123,7 @@ export function restoreOffer({problem}, go) {
   return node;
 }
 
-export function removalsBar(go) {
+export function removalsBar(go, reopen) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
   let timer = null;
@@ -150,7 +159,7 @@ export function removalsBar(go) {
   const endChanges = onChange(({event, data}) => {
     if (event !== "removal") return;
     seen();
-    if (!asked.delete(data.id) && location.pathname.endsWith(`/${data.id}`)) go(location.pathname + location.search);
+    if (!asked.delete(data.id) && location.pathname.endsWith(`/${data.id}`)) reopen();
   });
   const height =
     new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${place.offsetHeight}px`));

@@ -21,6 +21,10 @@ int answers_sweep_status(const json_t *sweep, bool strict);
    here, with marks and notes. Nothing where nothing was published. */
 void answers_print_published(const json_t *sweep, const struct screen *screen);
 
+/* Why the counts of a prediction are not exact, in the language of the locale, static. NULL: they are exact, or the
+   prediction is of a source, and its listing says why. */
+const char *answers_inexact(const json_t *prediction);
+
 /* "sector", "line", ...: so many of a unit of transactions, as a reader names them. Static, or `unit`. */
 const char *answers_unit_words(const char *unit, size_t count);
 

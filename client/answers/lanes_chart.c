@@ -16,6 +16,13 @@ enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES
 /* Shared memory: the number of banks, and the bytes of a word and of the widest access of a lane. */
 enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
 
+const char *answers_inexact(const json_t *prediction)
+{
+    return json_is_false(json_object_get(prediction, "exact")) && !json_path_text(prediction, "inexact", NULL)
+               ? language_text("not exact: blocks were sampled, or there are atomic updates")
+               : NULL;
+}
+
 const char *answers_unit_words(const char *unit, size_t count)
 {
     static const char *const words[][3] = {
@@ -226,8 +233,9 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
     else if (json_path_text(answer, "predictions.0.reason", NULL))
         puts(language_reason(json_path_text(answer, "predictions.0.reason", ""),
                              (char[LANGUAGE_REASON_BYTES]){0}));
-    if (json_is_false(json_object_get(explanation, "exact")))
-        puts(language_text("not exact: blocks were sampled, or there are atomic updates"));
+    const char *inexact = answers_inexact(json_path_at(answer, "predictions.0"));
+    if (inexact)
+        puts(inexact);
     if (json_path_text(explanation, "note", NULL))
         puts(language_reason(json_path_text(explanation, "note", ""), (char[LANGUAGE_REASON_BYTES]){0}));
     print_idle_line(explanation);

@@ -132,8 +132,9 @@ static void print_predicted(const json_t *experiment)
                answers_unit_words("sector", (size_t)atomics));
     }
     putchar('\n');
-    if (json_is_false(json_object_get(made, "exact")))
-        puts(language_text("not exact: blocks were sampled, or there are atomic updates"));
+    const char *inexact = answers_inexact(made);
+    if (inexact)
+        puts(inexact);
 }
 
 /* Transactions as counted, where there are counters. */

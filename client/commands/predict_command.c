@@ -115,8 +115,7 @@ static const char *remark_of(const json_t *made, const char *member, char reason
     const char *text = json_path_text(made, member, NULL);
     if (text)
         return language_reason(text, reason);
-    bool inexact = strcmp(member, "reason") == 0 && json_is_false(json_object_get(made, "exact"));
-    return inexact ? language_text("not exact: blocks were sampled, or there are atomic updates") : NULL;
+    return strcmp(member, "reason") == 0 ? answers_inexact(made) : NULL;
 }
 
 /* "sm_30, sm_35: the architecture keeps no global loads in its L1: ...": each remark once, behind the architectures

@@ -118,7 +118,7 @@ int client_submission_submit(struct context *context, const char *path, json_t *
     json_decref(document);
     if (context->options.given[OPTION_DETACH] && refused > 0) {
         screen_remark(&context->screen,
-                      language_text("%.0f of %.0f points are refused: coalesce show %s says why"), refused,
+                      language_text("%.0f of %.0f runs are refused: coalesce show %s says why"), refused,
                       total, resource.id);
         status = refused < total ? EXIT_FINE : EXIT_FAILED;
     }

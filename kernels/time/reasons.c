@@ -221,7 +221,7 @@ static struct telling telling_of(const struct time_prediction *p)
     const struct arch *arch = arch_find(p->calibration->arch);
     const bool full = arch && p->warps_per_sm >= arch->warps_per_sm, few = p->places < places_filled;
     if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)
-        return (struct telling){&rounds_only, full ? &full_rounds_remedy : &rounds_remedy};
+        return (struct telling){&rounds_only, full && !few ? &full_rounds_remedy : &rounds_remedy};
     if (p->needed_bytes <= p->in_flight_bytes || p->needed_bytes > chain_times * p->in_flight_bytes)
         return (struct telling){&chain, few ? &few_chain_remedy : full ? &full_chain_remedy : &chain_remedy};
     if (few)

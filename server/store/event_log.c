@@ -106,12 +106,13 @@ static void write_sweep(struct event_log *log, const char *id, bool ended, const
 static void write_removal(struct event_log *log, const struct store_mark *mark)
 {
     sqlite3_stmt *row = transaction_row(log->transaction,
-                                        mark->sweep ? "SELECT owner FROM sweeps WHERE id = ?"
-                                                    : "SELECT owner FROM experiments WHERE id = ?",
+                                        mark->sweep ? "SELECT owner, NULL FROM sweeps WHERE id = ?"
+                                                    : "SELECT owner, sweep FROM experiments WHERE id = ?",
                                         SQL_VALUES(SQL_TEXT(mark->id)));
     struct json_writer writer = line_begin(log, "removal ");
     json_writer_string(&writer, "id", mark->id);
-    json_writer_bool(&writer, "sweep", mark->sweep);
+    json_writer_name(&writer, "sweep", row ? (const char *)sqlite3_column_text(row, 1) : NULL);
+    json_writer_string(&writer, "kind", mark->sweep ? "sweep" : "experiment");
     json_writer_bool(&writer, "removed", !mark->restore);
     json_writer_name(&writer, "owner", row ? (const char *)sqlite3_column_text(row, 0) : NULL);
     write_time(log, &writer, mark->now_ms);

@@ -75,7 +75,7 @@ static inline bool sweep_row_ended(const struct sweep_row *row)
 
 enum sweep_state { SWEEP_RUNNING, SWEEP_SUCCEEDED, SWEEP_FINISHED, SWEEP_CANCELLED, SWEEP_STATES };
 
-/* running: a run has not ended; then cancelled: somebody cancelled it; succeeded: every run that was not removed
+/* running: a run has not ended; then cancelled: somebody cancelled it, or each run that was not removed; succeeded: every run that was not removed
    did, and one at least; else finished. */
 enum sweep_state sweep_row_state(const struct sweep_row *row);
 

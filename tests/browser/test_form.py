@@ -206,6 +206,8 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     ("offset", "offset=0..1000000", "> 10,000 runs in all, and a sweep has at most 10,000"),
     ("block", "offset=0..1023&block=64,128,256,512&repeat=6", "24,576 runs in all, and a sweep has at most 10,000"),
     ("block", "block=64,128, 256", "can be read in two ways"),
+    ("size", "size=65,536, 131,072", "can be read in two ways"),
+    ("size", "size=1,024,2,048", "can be read in two ways"),
     ("device", "device=gpu7", "there is no device “gpu7” here; there are: "),
     ("device", "device=arch%3Dsm_10", "there is no device “arch=sm_10” here"),
     ("block", "block=64,64,128", "has the value 64 twice"),
@@ -230,7 +232,7 @@ def test_a_range_is_written_with_powers_and_suffixes(browser, serve):
     walk = Walk(browser, serve()).open("new?kernel=read_offset&size=2^10..4Ki by x2&offset=0&lang=en")
     walk.until(lambda: "Run a sweep" in walk.text(".run") and '"size": "1024..4096 by x2"' in walk.text("pre.typed"))
     assert not walk.all(".is-wrong")
-    walk.open("new?kernel=read_offset&size=65,536, 131,072&lang=en").until(lambda: '"size": [65536, 131072]' in walk.text("pre.typed"))
+    walk.open("new?kernel=read_offset&size=1,024, 2,048&lang=en").until(lambda: '"size": [1024, 2048]' in walk.text("pre.typed"))
     walk.open("new?kernel=read_offset&size=4Ki..1Ki&lang=en").until(lambda: "“4Ki..1Ki” has no value: a range goes up" in said_of(walk, "size"))
     walk.end()
 

@@ -196,7 +196,7 @@ def test_what_was_removed_comes_back_by_the_id_that_lists_print(service, words):
 def test_a_sweep_of_points_that_are_refused_says_so_though_nobody_waits(service):
     for sizes, status in ("priority=201,202", 1), ("priority=1,201", 0):
         told = coalesce(service, "sweep", "copy", "size=4096", sizes, "-d", expect=status)
-        assert f"of 2 points are refused: coalesce show {told.stdout.strip()} says why" in told.stderr
+        assert f"of 2 runs are refused: coalesce show {told.stdout.strip()} says why" in told.stderr
 
 
 def test_top_is_a_page_that_goes_away(service):

@@ -132,7 +132,7 @@ def test_removals_and_what_is_brought_back_are_told(service):
             assert service.request(method, target).status_code == 204
         seen = stream.until("removal", removed=False)
         told = [data for kind, data, number in seen if kind == "removal" and number]
-        assert [(data["id"], data["sweep"], data["removed"], data["owner"]) for data in told] == [(name, False, True, None), (name, False, False, None)]
+        assert [(data["id"], data["kind"], data["sweep"], data["removed"], data["owner"]) for data in told] == [(name, "experiment", None, removed, None) for removed in (True, False)]
         service.run()
         seen = stream.until("state", state="succeeded")
         assert "removal" not in {kind for kind, _, _ in seen}, "what was there already was not brought back"

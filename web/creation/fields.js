@@ -102,14 +102,16 @@ export function rangeValues(text) {
 
 const COMMA = /\s*[，、]\s*/g;
 
-/* The parts of a list. If a blank follows only some of the commas, the other commas may separate thousands: they do so
- * in "65,536, 131,072", where "072" is no value; of "64,128, 256" it cannot be told: {unclear}. */
+/* The parts of a list. If a blank follows only some of the commas, the other commas may separate thousands. They do so
+ * where each number with commas has a group that begins with 0, as in "1,024, 2,048", since nobody writes a value 024;
+ * of "64,128, 256" or "1,024,2,048" it cannot be told: {unclear}. */
 function listOf(text) {
   const parts = one => one.split(",").map(part => part.trim()).filter(Boolean),
         wide = text.split(/,\s+/).filter(Boolean);
-  if (wide.length < 2 || !wide.some(isGrouped)) return {parts: parts(text)};
-  if (wide.every(part => isGrouped(part) || !part.includes(",")) && wide.some(isGroupedAlone)) return {parts: wide};
-  return {parts: parts(text), unclear: true};
+  if (wide.length > 1 && wide.some(isGrouped) && wide.every(part => isGroupedAlone(part) || !part.includes(",")))
+    return {parts: wide};
+  const each = parts(text), begun = each.some(part => /^0\d\d$/.test(part));
+  return {parts: each, unclear: begun || wide.length > 1 && wide.some(isGrouped)};
 }
 
 /* A list as an address has it: without blanks, if it is read in the same way then. */

@@ -27,8 +27,9 @@ const CHECKED_MOST = 16;
 /* How many runs the request is that requestOf() made. */
 const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
 /* Of a range that is too long fields.js does not tell how long it is. */
-const runsText = made =>
-  Object.values(made.values).some(values => values.length > RUNS_MAX) ? `> ${count(RUNS_MAX)}` : count(runsOf(made));
+const countSaid = (n, {values}) =>
+  Object.values(values).some(some => some.length > RUNS_MAX) ? `> ${count(RUNS_MAX)}` : count(n);
+const runsText = made => countSaid(runsOf(made), made);
 
 /* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
  */
@@ -176,10 +177,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       arch: state.chips?.join(",")
     });
     commands.show(commandOf(state.made), curlOf(state.made, ROOT.href, token()));
-    const {axes, one, points} = state.made;
+    const {axes, one, points} = state.made, all = countSaid(points, state.made);
     ofFirst.hidden = !axes.length;
     ofFirst.textContent = t("new.of_first", {
-      n: count(points),
+      n: all,
       what:
         axes.map(name => `${name} ${Array.isArray(one[name]) ? shapeText(one[name]) : one[name]}`).join(t("list.comma"))
     });
@@ -270,17 +271,19 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
   }
-  /* The first device or architecture that is typed and not here. The service checks other conditions, memory_bytes=...,
-   * when the request is sent. */
+  /* The first device or architecture that is typed and not in the list. The service checks other conditions,
+   * memory_bytes=..., when the request is sent, and an architecture while that of some device is not known. */
   function deviceSaid() {
-    const known = devices.flatMap(one => [one.device_name, String(one.index), `arch=${one.arch}`]),
-          names = devices.map(one => one.device_name).join(t("list.comma")),
+    const listed = devices.filter(one => one.in_list), names = listed.map(one => one.device_name).join(t("list.comma")),
+          known = listed.flatMap(
+            one => [one.device_name, String(one.index), `arch=${one.arch}`, one.backend === "cpu" && "arch=cpu"]),
+          unsure = listed.some(one => !one.arch), isCondition = part => part.includes("="),
           text = (state.typed.device ?? "")
                    .split(/[,，、]/)
                    .map(part => part.trim())
                    .find(
-                     part => part && part !== "any" && !known.includes(part) && !/^(?!arch=).*=/.test(part) &&
-                       !rangeValues(part));
+                     part => part && part !== "any" && !known.includes(part) && !rangeValues(part) &&
+                       !(isCondition(part) && (unsure || !part.startsWith("arch="))));
     return text ? {device: t("new.unknown_device", {text, names})} : {};
   }
   function rangesSaid() {

@@ -71,8 +71,9 @@ function actionsOf(me, requestOf, name) {
         ended = sweep => sweep.state === "running" ? t("bulk.not_ended") : null;
   const ask = sweeps => {
     const of = sweeps.reduce((all, sweep) => all + sweep.total - (sweep.refused ?? 0), 0);
-    return of < 2 ? null :
-                    t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)}) +
+    return of < 2 && sweeps.length < 2 ?
+      null :
+      t("bulk.remove_sweeps_ask", {n: count(sweeps.length), words: sweeps.length, of: count(of)}) +
         othersSaid(sweeps.map(sweep => sweep.owner), me);
   };
   return [

@@ -252,10 +252,12 @@ export class Sweep {
   }
 
   seen({event, data}) {
-    if (!this.head || !this.running) return;
+    if (!this.head) return;
+    const ofThis = (event === "state" || event === "removal") && data.sweep === this.id;
+    if (!this.running && !(ofThis && event === "removal")) return;
     if (event === "open" || event === "reset" || event === "snapshot" || event === "poll") return this.again();
     if (event === "sweep" && data.id === this.id) return this.again();
-    if (event !== "state" || data.sweep !== this.id) return;
+    if (!ofThis) return;
     /* State and result are read together. */
     for (const index of this.places.get(data.id) ?? []) this.dirty.add(index);
     this.catchUp();
