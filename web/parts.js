@@ -223,7 +223,8 @@ export const agoCell = text => h("td", {class: "number quiet ago"}, t("lab.ago_c
 
 export const experimentLink = (id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link"}, children);
-/* A link that keeps the focus when another experiment takes its place. */
+/* A link to the experiment at a place of the page, such as the one that runs now. If another experiment takes that
+   place, the keyboard focus stays on the link: its key is the place, not the experiment. */
 export const placeLink = (place, id, ...children) =>
   h("a", {href: link(`experiments/${id}`), class: "row-link", data: {key: place}}, children);
 

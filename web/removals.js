@@ -24,7 +24,7 @@ const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
 const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 
-const asked = new Set(); /* ids of what this page removes or brings back itself, and then draws */
+const asked = new Set(); /* ids of what this page removes or restores itself */
 
 /* null: not read yet. */
 let rows = null, draw = () => {}, ending = () => {};
@@ -67,7 +67,8 @@ function grouped(mine) {
     .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 
-/* Remembers while f() changes them that this page does, and until their event has come. */
+/* Runs f(), which removes or restores what is at these paths. Until their removal events arrive, their ids are in
+   `asked`, so that the page is not opened a second time for its own change. */
 async function asking(paths, f) {
   const ids = paths.map(path => path.split("/").at(-1));
   ids.forEach(id => asked.add(id));

@@ -94,7 +94,7 @@ static void print_differences(const json_t *comparison, const struct screen *scr
                                 "are the same."));
 }
 
-/* Prints a note, where the sides were asked to have other sizes or types. */
+/* Prints a note that times may not be compared, if the two sides may have different sizes or types. */
 static void print_other_work(const json_t *comparison)
 {
     size_t i;

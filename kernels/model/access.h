@@ -116,7 +116,7 @@ struct access {
     uint64_t boxes; /* boxes that the grid was cut into: the cost of the count */
 };
 
-/* The number of requests that 2.x and 3.x make of a warp's access of so many bytes a lane. */
+/* Returns into how many memory requests compute capability 2.x and 3.x divide one access of a warp, by its bytes a lane. */
 static inline int access_parts(unsigned bytes)
 {
     return bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1;

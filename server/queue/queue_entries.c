@@ -22,8 +22,8 @@ static int position_compare(const void *a, const void *b)
     return strcmp(one->id, other->id);
 }
 
-/* Writes up to `most` of the owner's first experiments in one owner queue, overrides included, to `found`. Returns how
-   many. */
+/* Copies pointers to the first `most` experiments of this owner queue, overrides included, to `found`. Returns the number
+   of pointers. */
 static int owner_queue_read(const struct owner_queue *owner_queue, const struct owner *owner, int most,
                             const struct entry **found)
 {
@@ -37,8 +37,8 @@ static int owner_queue_read(const struct owner_queue *owner_queue, const struct 
     return count;
 }
 
-/* Writes up to `most` of the owner's first waiting experiments, over all its owner queues, to `found`, which has room for
-   2 * most. Returns how many. */
+/* Copies pointers to the owner's first `most` waiting experiments, of all its owner queues, to `found`, which has room for
+   2 * most of them. Returns the number of pointers. */
 static int owner_read(const struct owner *owner, int most, const struct entry **found)
 {
     int count = 0;

@@ -184,8 +184,7 @@ void event_log_write(struct event_log *log, const struct store_write *write)
 {
     if (log->transaction->error.kind != ERROR_NONE)
         return;
-    /* The last statement of a write with a hold or a mark was the one that sets it. It changed no row if it was set
-       already. */
+    /* A hold or a mark is set by the last statement of its write, which changes no row if it was set already. */
     const bool changed = sqlite3_changes(log->transaction->database.db) > 0;
     if (write->hold && changed)
         write_hold(log, write->hold);

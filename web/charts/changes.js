@@ -6,7 +6,8 @@ import {t} from "../words.js";
 import {explained} from "./bounds.js";
 import "./words.js";
 
-/* A list of what else might be asked; `withGrid`, a promise, says whether the grid of the request is its own. */
+/* The list of changes of the request that would take less time, each with a link to the form. withGrid: a promise of
+   whether the request itself gives the grid. */
 export function changesList({what_if: changes}, request, withGrid = Promise.resolve(false)) {
   return h("ul", {class: "changes"}, changes.map(({change, predicted_us: us, ratio, text}) => {
     const a = h("a", {}, t("change.open"));

@@ -13,7 +13,7 @@ export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_
 
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
- * hand, main or more. The device has a field where there are several, or `named`: where an address names one. */
+ * hand, main or more. The device has a field if there are several, or if `named`: the address names a device. */
 export function fieldsOf(kernel, all = [], named = false) {
   const devices = all.filter(device => device.in_list);
   const parameters =
@@ -88,7 +88,8 @@ const RANGE = /^(-?\d+)\s*\.\.\s*(-?\d+)(?:\s+(step|by)\s+x?(-?\d+))?$/;
 /* A range as the service takes it, of plain integers: "2^18..1Mi by x2" as "262144..1048576 by x2". */
 const rangePlain = text => text.trim().replace(/\b\d+(\^\d+|[KMG]i|[kMG])(?![\w^])/g, integerOf);
 
-/* The values of "0..128 step 8"; of a range with too many for a sweep, the first RUNS_MAX + 1. */
+/* Returns the values of a range such as "0..128 step 8"; null: the text is no range. Of a range with more than RUNS_MAX
+ * values, it returns the first RUNS_MAX + 1. */
 export function rangeValues(text) {
   const match = RANGE.exec(rangePlain(text));
   if (!match) return null;
@@ -102,9 +103,9 @@ export function rangeValues(text) {
 
 const COMMA = /\s*[，、]\s*/g;
 
-/* The parts of a list. If a blank follows only some of the commas, the other commas may separate thousands. They do so
- * where each number with commas has a group that begins with 0, as in "1,024, 2,048", since nobody writes a value 024;
- * of "64,128, 256" or "1,024,2,048" it cannot be told: {unclear}. */
+/* Splits a list at its commas. "1,024, 2,048" is read as two numbers with thousands separators: a blank follows only
+ * the comma between the numbers, and nobody types the value 024. "64,128, 256" and "1,024,2,048" can be read in two
+ * ways: then `unclear` is true. */
 function listOf(text) {
   const parts = one => one.split(",").map(part => part.trim()).filter(Boolean),
         wide = text.split(/,\s+/).filter(Boolean);
@@ -114,12 +115,13 @@ function listOf(text) {
   return {parts: each, unclear: begun || wide.length > 1 && wide.some(isGrouped)};
 }
 
-/* A list as an address has it: without blanks, if it is read in the same way then. */
+/* The list as the address stores it: without blanks, unless it would be read in another way without them. */
 export function listShort(text) {
   const short = text.trim().replace(/\s*,\s*/g, ",");
   return /,\S/.test(text) || isGroupedAlone(short) ? text.trim() : short;
 }
 
+/* True if the list can be read in two ways. */
 export const listUnclear = text => listOf(text.trim().replace(COMMA, ", ")).unclear ?? false;
 
 /* Returns the first part of a list that begins as a range and is none, or an empty one: "0..8 step" and "9..2"; or

@@ -1,4 +1,5 @@
-/* Beside the form: the time that the model predicts, what fits a multiprocessor, and the same to be typed.
+/* Beside the form: the time that the model predicts, what fits a multiprocessor, and the commands that ask for the
+   same.
 
    predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question,
    product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of

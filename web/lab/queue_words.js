@@ -1,4 +1,4 @@
-/* Texts of ../waiting.js and of the queue's page, in the form of ../words.js: key, English, Chinese. */
+/* The texts about the queue, used by ../waiting.js and by the queue's page. An entry is key: [English, Chinese]. */
 import {wordsAdd} from "../words.js";
 
 // clang-format off

@@ -154,7 +154,8 @@ const sweepsRead = (api, {me}, mine, signal) =>
   api.get(`/v1/sweeps?page_size=${SWEEPS}${mine && me?.name ? `&owner=${encodeURIComponent(me.name)}` : ""}`, {signal})
     .then(({sweeps}) => sweeps);
 
-/* They are read every few seconds: of one that has not ended the queue above tells how much is left. */
+/* The sweeps are read every few seconds only, so a running one has no numbers here: the queue above, which is read more
+   often, tells how much of it is left. */
 const sweepsLine = sweeps => sweeps.length > 0 &&
   h("p", {class: "note below"}, t("lab.sweeps"), " ",
     sweeps.map(

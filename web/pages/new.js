@@ -21,12 +21,13 @@ import "../creation/words.js";
 export const title = () => t("new.title");
 
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
-/* Of an axis, by asking the service. */
+/* How many values of an axis are checked, by asking the service. */
 const CHECKED_MOST = 16;
 
-/* How many runs the request is that requestOf() made. */
+/* The number of runs in what requestOf() returned. */
 const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
-/* Of a range that is too long fields.js does not tell how long it is. */
+/* The number as a text. The values of a range are counted up to RUNS_MAX only: of a longer one the text is "> 10,000".
+ */
 const countSaid = (n, {values}) =>
   Object.values(values).some(some => some.length > RUNS_MAX) ? `> ${count(RUNS_MAX)}` : count(n);
 const runsText = made => countSaid(runsOf(made), made);
@@ -271,8 +272,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
   }
-  /* The first device or architecture that is typed and not in the list. The service checks other conditions,
-   * memory_bytes=..., when the request is sent, and an architecture while that of some device is not known. */
+  /* Says which typed device or architecture the service does not have: the first one. Other conditions, such as
+   * memory_bytes=..., are left to the service, and so are architectures while that of a listed device is unknown. */
   function deviceSaid() {
     const listed = devices.filter(one => one.in_list), names = listed.map(one => one.device_name).join(t("list.comma")),
           known = listed.flatMap(

@@ -408,7 +408,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         me = live.me;
         draw();
       }
-      /* Its end depends on others, too. */
+      /* When the sweep ends depends on other owners' experiments, too. */
       if (live.queue !== queue && sweep.running) sweep.catchUp();
       queue = live.queue;
     }),
