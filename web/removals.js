@@ -116,7 +116,7 @@ export function restoreOffer({problem}, go) {
   if (!path) return null;
   /* Where there are tokens, it says for whom. */
   const limited = /, for (?:(\S+) or )?an admin$|之前，(?:(\S+) 或)?管理员可用/.exec(problem.detail),
-        node = h("p", {hidden: Boolean(limited)}, button(t("removals.undo"), back, {key: "restore"}));
+        node = h("p", {hidden: Boolean(limited)}, button(t("removals.undo"), back, {key: `restore ${path}`}));
   if (limited)
     get("/v1/whoami").then(({name, role}) => {
       node.hidden = role !== "admin" && (role !== "run" || name !== (limited[1] ?? limited[2]));
@@ -160,7 +160,11 @@ export function removalsBar(go, reopen) {
   const endChanges = onChange(({event, data}) => {
     if (event !== "removal") return;
     seen();
-    if (!asked.delete(data.id) && location.pathname.endsWith(`/${data.id}`)) reopen();
+    if (asked.delete(data.id)) return;
+    /* The page of a single run names its sweep. */
+    const ofRun =
+      location.pathname.startsWith(link("experiments/")) && document.querySelector("main").innerHTML.includes(data.id);
+    if (ofRun || location.pathname.endsWith(`/${data.id}`)) reopen();
   });
   const height =
     new ResizeObserver(() => document.documentElement.style.setProperty("--under", `${place.offsetHeight}px`));

@@ -214,7 +214,9 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     if (!w->has_dependent_loads)
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
-    w->near = !w->has_dependent_loads && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES;
+    /* Blocks that share nothing load at most both sectors of each chunk once. */
+    w->near = !w->has_dependent_loads && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES &&
+              (double)reach->block_sectors > 2 * w->chunks;
     if (w->near && !past_l1)
         w->waits = 0;
 }

@@ -46,7 +46,7 @@ struct launch_work {
     double chunks;                 /* distinct loaded chunks of 64 bytes */
     double dram_read, dram_opened; /* bytes; opened pages, without those of a stream */
     double in_flight;              /* bytes from DRAM that a warp waits for at once */
-    bool near; /* all loaded data fits the L2 and is requested by everybody: no DRAM latency */
+    bool near; /* all SMs request the same few lines: only the first request waits for DRAM */
 };
 
 /* Fills the work of a checked experiment; `registers` a thread and `shared_bytes` a block as in

@@ -229,8 +229,11 @@ static void predict(const struct launch_work *w, const struct calibration *calib
                              latency_us > 0 ? rounds * fmax(1, w->waits) / latency_us : 0, latency_us};
     limit(p);
     p->floor_us = calibration->constant[CALIBRATION_FLOOR].value;
-    p->ramp_us = r.tail + first;
-    p->us = p->floor_us + p->ramp_us + joined(p);
+    double rest = joined(p);
+    /* Data that all SMs share come from DRAM once; other blocks start during that wait. */
+    double shared_wait = w->near && w->load_requests > 0 ? fmax(0, r.dram_latency - latency - rest) : 0;
+    p->ramp_us = r.tail + first + shared_wait;
+    p->us = p->floor_us + p->ramp_us + rest;
     derive(w, &r, busy_us, wait + other - r.slot, p);
 }
 

@@ -40,8 +40,9 @@ def test_what_somebody_else_removes_leaves_every_page(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1])
     change = {True: ("DELETE", f"/v1/sweeps/{one}?remove=true"), False: ("POST", f"/v1/sweeps/{one}/restore")}
+    run = service.get(f"/v1/experiments?sweep={one}").json()["experiments"][0]["id"]
     walk = Walk(browser, service)
-    for path, there, gone in (("sweeps", "2 of 2", "no sweeps"), (f"sweeps/{one}", "2 of 2", "There is no such"), ("", one[-6:], None)):
+    for path, there, gone in (("sweeps", "2 of 2", "no sweeps"), (f"experiments/{run}", "read_offset", "There is no such"), (f"sweeps/{one}", "2 of 2", "There is no such"), ("", one[-6:], None)):
         walk.open(f"{path}?lang=en").says(there, "main")
         assert service.request(*change[True]).ok
         walk.until(lambda: one not in walk.script("document.querySelector('main').innerHTML") if gone is None else gone in walk.text("main h1"))

@@ -6,7 +6,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {atMost, watchLive} from "../live.js";
-import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, spareCell, spareHead, table} from "../parts.js";
+import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, labelMarks, spareCell, spareHead, table} from "../parts.js";
 import {lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, reasonSaid, t} from "../words.js";
 
@@ -44,7 +44,7 @@ function ownRow(one, cancel) {
   const ends = typeof one.eta_seconds === "number" ? duration(one.eta_seconds) : null;
   return h(
     "tr", {},
-    h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)),
+    h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)), " ", labelMarks(one.request.labels),
       h("span", {class: "phone quiet"}, t("punct.comma"), place(),
         ends && [t("punct.comma"), t("queue.ends_in"), " ", ends])),
     h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
