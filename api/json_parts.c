@@ -17,11 +17,37 @@ static const char *parse_error(const char *text)
 {
     if (strstr(text, "JSON_ALLOW_NUL"))
         return "\\u0000 is not allowed";
-    if (strstr(text, "too big integer"))
-        return "too big integer: 9223372036854775807 is the largest that can be read";
-    if (strstr(text, "too big negative integer"))
-        return "too big negative integer: -9223372036854775808 is the smallest that can be read";
     return text;
+}
+
+/* Returns `value` with the integers that were read as real numbers as integers again, except those beyond 64 bits. Takes the
+   reference. */
+static json_t *with_integers(json_t *value)
+{
+    const char *key;
+    void *next;
+    json_t *part;
+    size_t i;
+    json_object_foreach_safe(value, next, key, part)
+        json_object_set_new(value, key, with_integers(json_incref(part)));
+    json_array_foreach (value, i, part)
+        json_array_set_new(value, i, with_integers(json_incref(part)));
+    double number = json_number_value(value);
+    if (!json_is_real(value) || fabs(number) >= 0x1p63 || floor(number) != number)
+        return value;
+    json_decref(value);
+    return json_integer((json_int_t)number);
+}
+
+/* A body with an integer beyond 64 bits is read, too: the field that it stands in is told then. */
+static json_t *body_read(const char *body, size_t length, json_error_t *error)
+{
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+    json_t *value = json_loadb(body, length, flags, error);
+    if (value || json_error_code(error) != json_error_numeric_overflow)
+        return value;
+    value = json_loadb(body, length, flags | JSON_DECODE_INT_AS_REAL, error);
+    return value ? with_integers(value) : NULL;
 }
 
 json_t *json_parts_body(const char *body, size_t length, const char *least,
@@ -32,7 +58,7 @@ json_t *json_parts_body(const char *body, size_t length, const char *least,
         snprintf(detail, JSON_PARTS_DETAIL_BYTES, "the body is empty; at the least %s", least);
         return NULL;
     }
-    json_t *object = json_loadb(body, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *object = body_read(body, length, &error);
     if (!object) {
         snprintf(detail, JSON_PARTS_DETAIL_BYTES, "line %d, column %d: %s", error.line, error.column,
                  parse_error(error.text));
@@ -58,9 +84,10 @@ const char *json_parts_type(const json_t *value)
         [JSON_FALSE] = "false",
         [JSON_NULL] = "null",
     };
-    /* jansson reads an integer beyond 64 bits as a real number where it has an exponent, and refuses it otherwise. */
+    /* body_read() reads an integer beyond 64 bits as a real number. */
     if (json_is_real(value) && fabs(json_real_value(value)) >= 0x1p63)
-        return "beyond 64 bits";
+        return json_real_value(value) > 0 ? "more than 9223372036854775807"
+                                          : "less than -9223372036854775808";
     return names[json_typeof(value)];
 }
 

@@ -203,6 +203,8 @@
     {"more paths of one warp than are executed", "一个 warp 的分支路径太多，无法执行"},
     {"there is no query parameter \"%.60s\" here; there are: %s", "此处没有查询参数 \"{1}\"；可用的有：{2}"},
     {"beyond 64 bits", "超出 64 位的数"},
+    {"more than 9223372036854775807", "大于 9223372036854775807"},
+    {"less than -9223372036854775808", "小于 -9223372036854775808"},
     {"brx.idx beyond its targets", "brx.idx 超出了目标列表"},
     {"%s is not executed yet", "{1} 目前还不能执行"},
     {"%s are not executed yet", "{1} 目前还不能执行"},

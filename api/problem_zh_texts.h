@@ -70,8 +70,6 @@ static const struct {
     {"the body must be one JSON object, at the least %s; many experiments are one object with lists in its fields, for POST /v1/sweeps", "请求体必须是一个 JSON 对象，至少 {1}；多个实验写成一个字段含列表的对象，用 POST /v1/sweeps"},
     {"the body must be one JSON object, at the least %s", "请求体必须是一个 JSON 对象，至少 {1}"},
     {"\\u0000 is not allowed", "不允许 \\u0000"},
-    {"too big integer: 9223372036854775807 is the largest that can be read", "整数太大：能读取的最大值是 9223372036854775807"},
-    {"too big negative integer: -9223372036854775808 is the smallest that can be read", "负整数太小：能读取的最小值是 -9223372036854775808"},
     {"the request is not JSON", "请求不是 JSON"},
     {"the body may have %zu bytes, this one has %.20s", "请求体最多 {1} 字节，这个有 {2} 字节"},
     {"the body may have %zu bytes", "请求体最多 {1} 字节"},
