@@ -77,6 +77,7 @@ int main(int argc, char **argv)
     const char *const *given = context.options.given;
     screen_open(&context.screen, given[OPTION_COLOR] ? given[OPTION_COLOR] : "auto",
                 given[OPTION_QUIET] != NULL);
+    context.screen.json = given[OPTION_JSON] != NULL;
     if (parsed != 0)
         return context_usage(&context, &error);
     int status = print_manual(&context.options, context.screen.columns);

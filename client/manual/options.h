@@ -1,7 +1,7 @@
 /* The options of the command line, one a row: OPTION(name of the enumerator, members of struct manual_option).
    The file that includes this one defines OPTION. */
 OPTION(URL, "url", 0, "URL", "the service, instead of COALESCED_URL", NULL)
-OPTION(JSON, "json", 0, NULL, "print the service's answer as it came", NULL)
+OPTION(JSON, "json", 0, NULL, "print the service's answer as it came, also a refusal", NULL)
 OPTION(CSV, "csv", 0, NULL, "print the service's table", NULL)
 OPTION(ASCII, "ascii", 0, NULL, "draw and write with ASCII alone; the default where the locale is not UTF-8",
        NULL)

@@ -181,6 +181,8 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
                         int argument_count)
 {
     json_t *document = json_loads(body ? body : "", 0, NULL);
+    if (screen->json && json_is_object(document))
+        fputs(body, stdout); /* it ends with a newline */
     clean_strings(document);
     const char *title = json_string_value(json_object_get(document, "title"));
     const char *detail = json_string_value(json_object_get(document, "detail"));

@@ -1,4 +1,5 @@
-/* Prints a problem document (RFC 9457) on standard error, and marks the argument that it is about. */
+/* Prints a problem document (RFC 9457) on standard error, and marks the argument that it is about; with --json also
+   the document itself on standard output. */
 #pragma once
 
 #include "client/terminal/screen.h"

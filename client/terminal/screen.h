@@ -9,6 +9,7 @@ struct screen {
     bool out, err;     /* standard output and standard error are terminals */
     bool color, ascii; /* of standard output */
     bool quiet;        /* neither progress nor remarks */
+    bool json;         /* --json: a refusal is on standard output, too, as the service sent it */
     int columns, rows; /* of the terminal; 80 and 24 where there is none */
     bool progress;     /* a line of progress is on standard error */
 };

@@ -194,7 +194,7 @@ def test_the_points_that_were_refused_are_told_where_experiments_are_listed(serv
     missing = identity[:-1] + ("0" if identity[-1] != "0" else "1")
     for form in "-q", "--json", "--csv":
         wrong = coalesce(service, "ls", "--sweep", missing, form, expect=REFUSED)
-        assert f"there is no sweep {missing}" in wrong.stderr and not wrong.stdout
+        assert f"there is no sweep {missing}" in wrong.stderr and bool(wrong.stdout) == (form == "--json")
     twice = coalesce(service, "sweep", "copy", "size=64,128", "foo=1,2", expect=REFUSED).stderr
     assert twice.count("unknown field") == 1
 
@@ -206,10 +206,17 @@ def test_a_value_that_is_given_twice_is_told_to_be_measured_once(service):  # no
         assert "ask for the same" not in coalesce(service, "sweep", "copy", "size=4096", "block=128,256", *repeat).stdout
 
 
+def test_a_refusal_is_json_where_json_is_asked_for(service):  # noqa: F811
+    refused = coalesce(service, "run", "copy", "size=0", "--json", expect=REFUSED)
+    assert [error["pointer"] for error in json.loads(refused.stdout)["errors"]] == ["#/size"]
+    assert "must be at least 1" in refused.stderr
+    assert coalesce(service, "run", "copy", "size=0", expect=REFUSED).stdout == ""
+
+
 def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # noqa: F811
     for quiet in [], ["-q"], ["--json"], ["--csv"]:
         wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
-        assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and not wrong.stdout
+        assert 'did you mean "read_offset"? coalesce kernels lists them' in wrong.stderr and bool(wrong.stdout) == (quiet == ["--json"])
     assert coalesce(service, "ls", "--kernel", "halo").stderr == ""
 
 
