@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "client/terminal/language.h"
 #include "client/terminal/screen.h"
 
 /* An experiment: its state, times, bandwidth, prediction, occupancy and stability. The status is EXIT_FAILED
@@ -20,6 +21,10 @@ int answers_sweep_status(const json_t *sweep, bool strict);
 /* Of a recipe's sweep: what was published, predicted for that chip, predicted for this device and measured
    here, with marks and notes. Nothing where nothing was published. */
 void answers_print_published(const json_t *sweep, const struct screen *screen);
+
+/* What the service says in "detail" of a failure, an error or a fault, in the language of the locale: of `refused`, of
+   `reason`, or static. */
+const char *answers_detail(const json_t *refused, char reason[LANGUAGE_REASON_BYTES]);
 
 /* Why the counts of a prediction are not exact, in the language of the locale, static. NULL: they are exact, or the
    prediction is of a source, and its listing says why. */

@@ -105,17 +105,18 @@ static void state_words(char text[STATE_BYTES], const json_t *point, const char 
 static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, const struct screen *screen)
 {
     char reason[LANGUAGE_REASON_BYTES], words[STATE_BYTES];
-    const char *state = json_path_text(point, "state", "?"),
-               *detail = json_path_text(point, "failure.detail", NULL);
-    if (!detail)
-        detail = json_path_text(point, "failure.errors.0.detail", NULL);
+    const char *state = json_path_text(point, "state", "?");
+    const json_t *failure = json_object_get(point, "failure");
+    if (!json_object_get(failure, "detail"))
+        failure = json_path_at(failure, "errors.0");
+    const char *detail = failure ? answers_detail(failure, reason) : NULL;
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     if (open || (strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.asked") > 1))
         detail = NULL;
     state_words(words, point, state);
     if (strcmp(state, "succeeded") != 0)
         sheet_format(sheet, open ? STYLE_NONE : STYLE_WORSE, "%s%s%s", words,
-                     detail ? language_text(": ") : "", detail ? language_reason(detail, reason) : "");
+                     detail ? language_text(": ") : "", detail ? detail : "");
     else if (point_figures_verified(point) == 0)
         sheet_cell(sheet, STYLE_WORSE, language_text("output WRONG"));
     else if (untimed)

@@ -251,6 +251,13 @@ static void print_correctness(const json_t *experiment)
                json_path_number(experiment, "correctness.mismatches"));
 }
 
+const char *answers_detail(const json_t *refused, char reason[LANGUAGE_REASON_BYTES])
+{
+    const char *detail = json_path_text(refused, "detail", ""),
+               *zh = json_path_text(refused, "zh.detail", NULL);
+    return zh && language_is_chinese() ? zh : language_reason(detail, reason);
+}
+
 static bool has_fault(const json_t *experiment, const char *detail)
 {
     size_t i;
@@ -270,7 +277,8 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     if (json_is_object(json_object_get(experiment, "failure")) && !has_fault(experiment, detail))
         printf("%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
                language_text(json_path_text(experiment, "failure.kind", "?")),
-               language_reason(detail, (char[LANGUAGE_REASON_BYTES]){0}), screen_style(screen, STYLE_NONE));
+               answers_detail(json_object_get(experiment, "failure"), (char[LANGUAGE_REASON_BYTES]){0}),
+               screen_style(screen, STYLE_NONE));
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);

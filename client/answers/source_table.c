@@ -147,10 +147,9 @@ void answers_print_faults(const json_t *rows, const char *file, const char *sour
         print_place(file, row, language_text(notes ? "note: " : "error: "),
                     screen_style(screen, notes ? STYLE_FAINT : STYLE_WORSE),
                     screen_style(screen, STYLE_NONE));
-        const char *detail = json_path_text(row, "detail", "");
-        if (language_is_chinese())
-            detail = json_path_text(row, "zh.detail", detail);
-        screen_write(screen, language_without_line(detail, (int)json_path_number(row, "line")));
+        char reason[LANGUAGE_REASON_BYTES];
+        screen_write(screen,
+                     language_without_line(answers_detail(row, reason), (int)json_path_number(row, "line")));
         putchar('\n');
         if (source && isfinite(json_path_number(row, "line")))
             print_line(source, (int)json_path_number(row, "line"), screen);

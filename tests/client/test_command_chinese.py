@@ -70,6 +70,11 @@ def test_a_column_of_both_times_has_no_time_in_its_head(service):
     assert "带宽" in said and "带宽（热）" not in said
 
 
+def test_why_a_point_was_refused_is_told_in_chinese(service):
+    said = coalesce(service, "sweep", "copy", "size=64", "block=0,128", *QUICK, expect=FAILED, **CHINESE).stdout
+    assert "失败：block：x 方向至少要有 1 个线程，现为 0" in said and english(said) == []
+
+
 def test_a_service_that_is_away_is_told_in_chinese():
     said = coalesce(NOWHERE, "ls", expect=UNREACHABLE, **CHINESE).stderr
     assert "无法连接服务" in said and english(said) == []
