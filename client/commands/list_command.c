@@ -12,7 +12,12 @@
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 
-enum { LIMIT_MAX = 500, WRITTEN_MAX = 6 /* values of an axis */ };
+enum {
+    PAGE = 500, /* rows that the service gives at once */
+    ROWS_MAX = 10000,
+    WRITTEN_MAX = 6, /* values of an axis */
+    JSON_DIGITS = 15 /* more than the service writes, and few enough that 0.1 stays 0.1 */
+};
 
 static const struct filter {
     enum option option;
@@ -61,17 +66,17 @@ static const char *owner_name(const char *given)
     return given && strcmp(given, language_text("nobody")) == 0 ? "nobody" : given;
 }
 
-/* The path with its filters, freed by the caller. */
-static char *make_path(struct context *context, int limit)
+/* The path of a page of so many rows behind that token ("": of the first page) with its filters, freed by the caller. */
+static char *make_path(struct context *context, int rows, const char *token)
 {
     const char *const *given = context->options.given;
     struct buffer path = {0};
-    buffer_format(&path, "/v1/%s?page_size=%d", given[OPTION_SWEEPS] ? "sweeps" : "experiments", limit);
+    buffer_format(&path, "/v1/%s?page_size=%d", given[OPTION_SWEEPS] ? "sweeps" : "experiments", rows);
     for (int i = 0; i < FILTERS; i++)
         http_client_escape(&context->service, &path, filters[i].name,
                            filters[i].option == OPTION_OWNER ? owner_name(given[OPTION_OWNER])
                                                              : given[filters[i].option]);
-    http_client_escape(&context->service, &path, "columns", given[OPTION_COLUMNS]);
+    http_client_escape(&context->service, &path, "page_token", *token ? token : NULL);
     if (given[OPTION_LABEL]) {
         char label[512];
         snprintf(label, sizeof label, "%s", given[OPTION_LABEL]);
@@ -295,9 +300,12 @@ static void print_rows(struct context *context, const json_t *rows, const struct
 static void remark_older(struct context *context, const json_t *document)
 {
     if (json_path_text(document, "next_page_token", NULL) && !context->options.given[OPTION_LIMIT])
-        screen_remark(&context->screen,
-                      language_text("there are older ones: -n has up to %d, --until TIME those before"),
-                      LIMIT_MAX);
+        screen_remark(&context->screen, language_text("there are older ones: -n N has more of them"));
+}
+
+static const char *list_name(const struct context *context)
+{
+    return context->options.given[OPTION_SWEEPS] ? "sweeps" : "experiments";
 }
 
 static void print_list(struct context *context, const json_t *document)
@@ -305,41 +313,78 @@ static void print_list(struct context *context, const json_t *document)
     bool sweeps = context->options.given[OPTION_SWEEPS] != NULL;
     if (sweeps)
         fetch_requests(context, json_object_get(document, "sweeps"));
-    print_rows(context, json_object_get(document, sweeps ? "sweeps" : "experiments"),
+    print_rows(context, json_object_get(document, list_name(context)),
                sweeps ? sweep_columns : experiment_columns);
-    remark_older(context, document);
 }
 
-static int show_list(struct context *context, const char *path)
+/* One page as JSON; with --csv it is also written as a table. That table does not say whether it is the last one. */
+static int fetch_page(struct context *context, int rows, const char *token, json_t **page)
 {
-    json_t *document = NULL;
-    if (context->options.given[OPTION_JSON] || context->options.given[OPTION_CSV])
-        return fetch_show(context, path, NULL);
-    int status = fetch_json(context, path, &document);
+    struct http_client_response response;
+    char *path = make_path(context, rows, token);
+    int status = path ? EXIT_FINE : EXIT_FAILED;
+    if (path && context->options.given[OPTION_CSV])
+        status = fetch_table(context, path, !*token, stdout);
     if (status == EXIT_FINE)
-        print_list(context, document);
-    json_decref(document);
+        status = http_client_get(&context->service, path, &response);
+    free(path);
+    if (status != EXIT_FINE)
+        return status;
+    *page = (context->options.given[OPTION_JSON] ? json_path_load : json_path_parse)(&context->screen,
+                                                                                     response.body.data);
+    http_client_response_free(&response);
+    return *page ? EXIT_FINE : EXIT_UNREACHABLE;
+}
+
+/* At most so many rows as one document, released by the caller, also where the status is not EXIT_FINE. With --csv its rows
+   are written, and the document has those of the last page. */
+static int fetch_rows(struct context *context, int most, json_t **document)
+{
+    char token[128] = "";
+    int status = EXIT_FINE;
+    *document = NULL;
+    for (int left = most; left > 0; left -= PAGE) {
+        json_t *page = NULL;
+        status = fetch_page(context, left < PAGE ? left : PAGE, token, &page);
+        if (status != EXIT_FINE)
+            break;
+        snprintf(token, sizeof token, "%s", json_path_text(page, "next_page_token", ""));
+        if (*document && !context->options.given[OPTION_CSV]) {
+            json_t *rows = json_object_get(*document, list_name(context));
+            json_array_extend(rows, json_object_get(page, list_name(context)));
+            json_object_set(page, list_name(context), rows);
+        }
+        json_decref(*document);
+        *document = page;
+        if (!*token)
+            break;
+    }
     return status;
 }
 
-/* A page of CSV does not say whether it is the last one; its JSON does. */
-static void remark_older_than_csv(struct context *context, int limit)
+static int show_list(struct context *context, int most)
 {
+    const char *const *given = context->options.given;
     json_t *document = NULL;
-    context->options.given[OPTION_COLUMNS] = NULL; /* of a table alone */
-    char *path = make_path(context, limit);
-    if (path && fetch_json(context, path, &document) == EXIT_FINE)
+    int status = fetch_rows(context, most, &document);
+    if (status == EXIT_FINE && given[OPTION_JSON]) {
+        json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+        putchar('\n');
+    } else if (status == EXIT_FINE) {
+        if (!given[OPTION_CSV])
+            print_list(context, document);
         remark_older(context, document);
+    }
     json_decref(document);
-    free(path);
+    return status;
 }
 
 int command_ls(struct context *context)
 {
     struct command_line *options = &context->options;
     struct error error = {0};
-    double limit;
-    if (context_number(options, OPTION_LIMIT, 20, 1, LIMIT_MAX, &limit, &error) != 0 ||
+    double rows;
+    if (context_number(options, OPTION_LIMIT, 20, 1, ROWS_MAX, &rows, &error) != 0 ||
         check(options, &error) != 0)
         return context_usage(context, &error);
     int status = fetch_whole_id(context, &options->given[OPTION_SWEEP]);
@@ -347,12 +392,5 @@ int command_ls(struct context *context)
         status = check_kernel(context, options->given[OPTION_KERNEL]);
     if (status == EXIT_FINE && options->given[OPTION_SWEEP])
         status = check_sweep(context, options->given[OPTION_SWEEP]);
-    if (status != EXIT_FINE)
-        return status;
-    char *path = make_path(context, (int)limit);
-    status = path ? show_list(context, path) : EXIT_FAILED;
-    if (status == EXIT_FINE && options->given[OPTION_CSV] && !options->given[OPTION_LIMIT])
-        remark_older_than_csv(context, (int)limit);
-    free(path);
-    return status;
+    return status == EXIT_FINE ? show_list(context, (int)rows) : status;
 }

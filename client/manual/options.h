@@ -26,7 +26,7 @@ OPTION(MEMBERS, "members", 0, "FILE",
        "further members of the request, as a JSON object: {\"arguments\": [...], \"threads\": \"n\"}", NULL)
 OPTION(WARP, "warp", 0, "N", "the warp of the block to look at; 0 unless given", NULL)
 OPTION(BLOCK, "in-block", 0, "X[xYxZ]", "the block of the grid to look at; 0 unless given", NULL)
-OPTION(LIMIT, "limit", 'n', "N", "at most so many rows, 500 at most; 20 unless given", NULL)
+OPTION(LIMIT, "limit", 'n', "N", "at most so many rows, 10000 at most; 20 unless given", NULL)
 OPTION(SWEEPS, "sweeps", 0, NULL, "list sweeps instead of experiments", NULL)
 OPTION(KERNEL, "kernel", 0, "NAME", "only those of this kernel", NULL)
 OPTION(STATE, "state", 0, "STATE", "only those in this state", NULL)

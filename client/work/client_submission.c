@@ -219,7 +219,7 @@ static int print_sweep(struct context *context, const struct resource *resource,
         return status;
     if (options->given[OPTION_CSV]) {
         snprintf(path, sizeof path, "%s.csv", resource->path);
-        status = fetch_table(context, path, out);
+        status = fetch_table(context, path, true, out);
     } else if (options->given[OPTION_JSON]) {
         if (only)
             fputs(only, out);

@@ -91,13 +91,15 @@ int fetch_show(struct context *context, const char *path, fetch_print *print)
 }
 
 /* Lines of a table end in CR LF (RFC 4180); the lines of a program's output here end in LF. */
-static void write_table(const struct http_client_response *response, FILE *out)
+static void write_table(const struct http_client_response *response, bool head, FILE *out)
 {
     const char *at = response->body.data, *end = at + response->body.size;
     for (const char *line; at < end; at = line) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
         line = next ? next + 1 : end;
         size_t length = (size_t)(line - at);
+        if (!head && at == response->body.data)
+            continue;
         bool both = length >= 2 && line[-1] == '\n' && line[-2] == '\r';
         fwrite(at, 1, length - (both ? 2 : 0), out);
         if (both)
@@ -114,7 +116,7 @@ int fetch_show_to(FILE *out, struct context *context, const struct http_client_r
     with_accept.accept = given[OPTION_CSV] ? "text/csv" : NULL;
     int status = http_client_send(&context->service, &with_accept, &response);
     if (status == EXIT_FINE && given[OPTION_CSV]) {
-        write_table(&response, out);
+        write_table(&response, true, out);
     } else if (status == EXIT_FINE && given[OPTION_JSON]) {
         fwrite(response.body.data, 1, response.body.size, out);
     } else if (status == EXIT_FINE) {
@@ -201,7 +203,7 @@ char *fetch_path(struct context *context, const char *prefix, const char *word, 
     return buffer_take(&path);
 }
 
-int fetch_table(struct context *context, const char *path, FILE *out)
+int fetch_table(struct context *context, const char *path, bool head, FILE *out)
 {
     struct buffer whole = {0};
     struct http_client_response response;
@@ -212,7 +214,7 @@ int fetch_table(struct context *context, const char *path, FILE *out)
         &context->service,
         &(struct http_client_request){.method = "GET", .path = whole.data, .accept = "text/csv"}, &response);
     if (status == EXIT_FINE)
-        write_table(&response, out);
+        write_table(&response, head, out);
     http_client_response_free(&response);
     buffer_free(&whole);
     return status;
@@ -231,5 +233,5 @@ int fetch_table_of_one(struct context *context, const char *id, FILE *out)
     const char *digit = strchr(digits, *last);
     *last = digit && digit[1] ? digit[1] : '0';
     snprintf(path, sizeof path, "/v1/experiments?page_size=1&page_token=%s", after);
-    return fetch_table(context, path, out);
+    return fetch_table(context, path, true, out);
 }

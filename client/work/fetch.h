@@ -38,8 +38,9 @@ int fetch_refused(struct context *context, const struct http_client_response *re
    Freed by the caller; NULL: no memory. */
 char *fetch_path(struct context *context, const char *prefix, const char *word, const char *suffix);
 
-/* Writes the table at that path, of --view and --columns where they were given. */
-int fetch_table(struct context *context, const char *path, FILE *out);
+/* Writes the table at that path, of --view and --columns where they were given, with or without its first line, the names of
+   its columns. */
+int fetch_table(struct context *context, const char *path, bool head, FILE *out);
 
 /* Writes one experiment as a table. */
 int fetch_table_of_one(struct context *context, const char *id, FILE *out);

@@ -161,6 +161,19 @@ static void wait_again(struct launch_work *w, const struct access_reach *reach, 
     w->waits -= again;
 }
 
+/* Loads that follow each other wait for DRAM where a request is the first in a chunk, for the L2 where it is the first of its
+   block in a sector, and else for the L1, as far as it hits there. */
+static void wait_dependent(struct launch_work *w, const struct access_reach *reach, bool past_l1)
+{
+    double from_dram = fmin(1, w->chunks / w->load_requests);
+    double new_part = fmin(1, (double)reach->block_sectors / w->load_requests);
+    double from_l1 =
+        past_l1 || new_part >= 1 ? 0 : (1 - new_part) * fmin(1, (1 - w->missed) / (1 - new_part));
+    w->l1_waits = w->waits * from_l1;
+    w->l2_waits = w->waits * fmax(0, 1 - from_dram - from_l1);
+    w->waits *= from_dram;
+}
+
 /* Bytes of the input buffers. */
 static double input_bytes(const struct experiment *e)
 {
@@ -210,8 +223,9 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     /* A stream reads whole pages, and the cost of opening them is part of its bandwidth. */
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
     count_gaps(w, access);
-    /* A warp that follows loaded addresses goes to another place each time. */
-    if (!w->has_dependent_loads)
+    if (w->has_dependent_loads)
+        wait_dependent(w, reach, past_l1);
+    else
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
     /* Blocks that share nothing load at most both sectors of each chunk once. */

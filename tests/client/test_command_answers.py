@@ -160,7 +160,7 @@ WRONG = [
     (["run", "copy", "size=99999999999999999999"], USAGE, "size: 99999999999999999999 is more than 64 bits hold"),
     (["show", "a", "--json", "--columns", "id"], USAGE, "--json and --columns do not go together"),
     (["show", "../livez"], USAGE, "is no id"),
-    (["ls", "-n", "0"], USAGE, "--limit is a number from 1 to 500"),
+    (["ls", "-n", "0"], USAGE, "--limit is a number from 1 to 10000"),
     (["ls", "--state", "done"], USAGE, "--state is one of: queued"),
     (["top", "--interval"], USAGE, "--interval needs a value"),
     (["show", "01M7YM65F54TJADP7Z58JCT8G6"], REFUSED, "404"),
@@ -413,7 +413,7 @@ def test_a_list_that_is_cut_says_so_into_a_file_too(service):
     coalesce(service, "sweep", "copy", "size=4096", "repeat=21")
     for form in [], ["--csv", "--columns", "id"]:
         listed = coalesce(service, "ls", *form)
-        assert len(listed.stdout.splitlines()) == 21 and "there are older ones: -n has up to 500" in listed.stderr, form
+        assert len(listed.stdout.splitlines()) == 21 and "there are older ones: -n N has more" in listed.stderr, form
         assert coalesce(service, "ls", "-n", "3", *form).stderr == ""
 
 

@@ -215,3 +215,15 @@ def test_top_tells_what_runs_and_who_waits(service):
     text = coalesce(service, "top", "--once").stdout
     assert "queued" in text and "nobody" in text
     coalesce(service, "cancel", identity)
+
+
+def test_a_list_has_as_many_rows_as_are_asked_for(service):
+    identity = coalesce(service, "sweep", "copy", "size=4096", "repeat=520", "-d").stdout.strip()
+    coalesce(service, "watch", identity)
+    for most, found in (500, 500), (519, 519), (2000, 520):
+        rows = [coalesce(service, "ls", "--sweep", identity, "-n", str(most), *form).stdout for form in (["-q"], ["--csv", "--columns", "id"], ["--json"])]
+        table, csv, document = rows[0].splitlines(), rows[1].splitlines()[1:], json.loads(rows[2])
+        ids = [row["id"] for row in document["experiments"]]
+        assert len(set(ids)) == len(table) - 1 == found and csv == ids
+        assert (document["next_page_token"] is None) == (most == 2000)
+    assert "from 1 to 10000" in coalesce(service, "ls", "-n", "10001", expect=USAGE).stderr

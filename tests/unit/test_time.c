@@ -281,12 +281,32 @@ static void one_word_takes_as_long_as_a_line(void **state)
     }
 }
 
+/* What an H200 took (docs/lessons.md, section 8), in ns a load: the model says up to a tenth more. */
+static void chained_loads_wait_for_the_cache_that_they_hit(void **state)
+{
+    (void)state;
+    static const struct {
+        long size;
+        double cold_ns;
+    } rows[] = {{1024, 26.8}, {4096, 48.5}, {16384, 130.1}, {32768, 229.6}, {49152, 283.2}, {262144, 335.3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char request[200];
+        snprintf(request, sizeof request,
+                 "{\"kernel\": \"pointer_chase\", \"size\": %ld, \"block\": 32, \"steps\": 4096}",
+                 rows[i].size);
+        double ns = predicted(request, 32, 0).us * 1e3 / 4096;
+        if (fabs(ns / rows[i].cold_ns - 1.05) > 0.06)
+            fail_msg("%s: %f ns, an H200 took %f", request, ns, rows[i].cold_ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_are_those_that_an_h200_executed),
         cmocka_unit_test(what_an_h200_took_is_what_the_model_says),
         cmocka_unit_test(one_word_takes_as_long_as_a_line),
+        cmocka_unit_test(chained_loads_wait_for_the_cache_that_they_hit),
         cmocka_unit_test(bounds_are_what_paper_says),
         cmocka_unit_test(what_limits_is_what_was_built_to_limit),
         cmocka_unit_test(gaps_between_stores_are_read_before_they_are_written_back),
