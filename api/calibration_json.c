@@ -42,6 +42,8 @@ void calibration_json_write(struct json_writer *json, const char *key, const str
     json_writer_uint(json, "multiprocessors", calibration->sms);
     json_writer_uint(json, "clock_khz", calibration->clock_khz);
     json_writer_uint(json, "l1_bytes", calibration->l1_bytes);
+    if (calibration->memory_bytes)
+        json_writer_uint(json, "memory_bytes", calibration->memory_bytes);
     json_writer_begin_array(json, "constants");
     for (int i = 0; i < CALIBRATION_CONSTANTS; i++)
         write_constant(json, calibration, i);
@@ -73,6 +75,7 @@ static int object_read(struct calibration *calibration, const json_t *object)
         .sms = (uint32_t)json_integer_value(json_object_get(object, "multiprocessors")),
         .clock_khz = (uint32_t)json_integer_value(json_object_get(object, "clock_khz")),
         .l1_bytes = (uint64_t)json_integer_value(json_object_get(object, "l1_bytes")),
+        .memory_bytes = (uint64_t)json_integer_value(json_object_get(object, "memory_bytes")),
     };
     if (!calibration->sms || !calibration->clock_khz) /* times are divided by them */
         return -1;

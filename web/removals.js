@@ -63,7 +63,7 @@ function grouped(mine) {
   if (known.length < batches.length) removedHereKeep(known.map(({paths}) => ({paths})));
   const of = one => known.find(batch => batch.rows.includes(one));
   return [...new Set(mine.map(one => of(one) ?? one))]
-    .map(one => one.rows ? one : {rows: [one]})
+    .map(one => one.rows ? {rows: one.rows, paths: one.rows.map(pathOf)} : {rows: [one]})
     .filter(({paths, rows: [one]}) => paths || one.removed_by !== null || location.pathname.includes(one.id));
 }
 

@@ -58,6 +58,9 @@ struct calibration {
     uint32_t sms;
     uint32_t clock_khz;
     uint64_t l1_bytes; /* of an SM, with its shared memory */
+    /* Of the device; 0: not known. Shipped: what NVIDIA's data sheets call 141 and 80 GB, in units of 2^30 bytes, of which a
+       little less can be allocated. */
+    uint64_t memory_bytes;
     struct {
         double value;
         double spread; /* one standard error, as a part of the value; 0: taken as given */

@@ -273,6 +273,7 @@ int fit_begin(struct calibration *calibration, const struct device_facts *facts,
     constant_scale(calibration, CALIBRATION_FLIT,
                    (double)from->sms * from->clock_khz / calibration->sms / calibration->clock_khz);
     constant_scale(calibration, CALIBRATION_LAUNCH, (double)from->clock_khz / calibration->clock_khz);
+    calibration->memory_bytes = facts->memory_bytes;
     if (facts->peak_gbps > 0)
         calibration->constant[CALIBRATION_BANDWIDTH].value = facts->peak_gbps * REACHED_PCT / 100;
     if (facts->l2_bytes)

@@ -265,6 +265,11 @@ void predicted_time_predict(const struct experiment *experiment, const struct ac
     prediction->why_not = not_applicable(experiment, access);
     if (prediction->why_not.en)
         return;
+    if (calibration->memory_bytes && experiment_memory_bytes(experiment) > calibration->memory_bytes) {
+        prediction->why_not = (struct text_pair){"its arrays need more memory than the device has",
+                                                 "数组所需的显存超过该设备的显存"};
+        return;
+    }
     prediction->code_arch = machine_code_find(experiment, calibration->arch, &code);
     if (!prediction->code_arch) {
         prediction->why_not =

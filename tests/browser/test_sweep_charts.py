@@ -233,13 +233,13 @@ def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # n
     by_rounds = lambda *points: "time:" + ",".join(str(us) for each in zip(*points) for us in each)  # noqa: E731
     one = ended(service, submit(service, block=[64, 128, 256], repeat=6, labels={"fake": by_rounds(narrow, wide, apart)}))
     walk = Walk(browser, service).open(f"sweeps/{one}?y=cold_median_us&x=block&lang=en&view=lines")
-    walk.says("It cannot be told whether block 64 is faster than block 128: their intervals overlap; about", ".board .sentence")
+    walk.says("It cannot be told whether block 64 is faster than block 128 from their intervals, which overlap; about", ".board .sentence")
     walk.says("It can be told that block 64 is ahead of block 256.", ".board .sentence")
     other = ended(service, submit(service, block=[64, 128, 256], repeat=6, labels={"fake": by_rounds(narrow, narrow[::-1], apart)}))
     walk.open(f"sweeps/{other}?y=cold_median_us&x=block").says("at block 64, the most 12.10 µs at 256: 20 % more.", ".board .sentence")
-    walk.says("The best cannot be told from block 128: the intervals overlap.", ".board .sentence")
+    walk.says("The best cannot be told from block 128 by their intervals, which overlap.", ".board .sentence")
     last = ended(service, submit(service, block=[64, 128, 256], repeat=6, labels={"fake": by_rounds(narrow, apart, apart[::-1])}))
-    walk.open(f"sweeps/{last}?y=cold_median_us&x=block").says("block 128 cannot be told from block 256: the intervals overlap.", ".board .sentence")
+    walk.open(f"sweeps/{last}?y=cold_median_us&x=block").says("block 128 cannot be told from block 256 by their intervals, which overlap.", ".board .sentence")
     walk.open(f"sweeps/{one}?y=cold_median_us&x=block&view=map&lang=zh").says("可以确定", ".board .sentence").open("?lang=en").end()
 
 

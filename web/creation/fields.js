@@ -136,10 +136,11 @@ function oneOf(field, text) {
   return field.kind === "integer" || field.numeric ? integerOf(text) : text;
 }
 
-const labelPairs = text => text.split(",").map(pair => pair.trim()).filter(Boolean).map(pair => {
-  const at = pair.search(/[:=]/);
-  return at < 0 ? [pair, null] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
-});
+const labelPairs = text =>
+  text.split(/,|[，、](?=\s*[\w.-]+\s*[=:])/).map(pair => pair.trim()).filter(Boolean).map(pair => {
+    const at = pair.search(/[:=]/);
+    return at < 0 ? [pair, null] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  });
 const labelsOf = text => Object.fromEntries(labelPairs(text).map(([name, value]) => [name, value ?? ""]));
 
 /* The first that is not name=value or name:value, as a text, or {twice: name}; null: all are, each once. */

@@ -361,6 +361,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     beside.classList.toggle("stale", old);
     const [first] = Object.entries(sentences);
     before.hidden = !old || !drawnOf && !first;
+    ofFirst.hidden = old || !state.made.axes.length;
     if (old && drawnOf)
       before.textContent = t("new.before", {values: drawnValues(sentences)});
     else if (old && first)

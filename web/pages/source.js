@@ -24,6 +24,7 @@ import "../source/words.js";
 export const title = () => t("source.title");
 
 const KERNEL = /__global__ void (\w+)\(/;
+const PARAMETERS = /__global__[^(;{]*\(([^)]*)\)/;
 const SHOWN = 8, OUTPUTS_MOST = 8; /* OUTPUTS_MOST: the service's limit */
 const PAUSE_MS = 300, LATE_MS = 500, ARCH = "sm_90", INSTEAD = "sm_80", LAST = "source.last";
 
@@ -49,6 +50,13 @@ const examplesList = example =>
 
 const parametersOf = request => request.arguments.filter(one => !("elements" in one) && !one.fields);
 
+/* The names of the scalar parameters as they stand in a text that has faults. */
+const scalarsOf = text => (PARAMETERS.exec(text)?.[1] ?? "")
+                            .split(",")
+                            .filter(one => !one.includes("*"))
+                            .map(one => /(\w+)\s*$/.exec(one)?.[1])
+                            .filter(Boolean);
+
 /* With what it was launched, fields that are left empty too; and what such a launch cannot find. */
 function launchSaid({request, check}) {
   const {block, grid, size} = request, threads = [...block, ...grid].reduce((all, one) => all * one, 1);
@@ -68,8 +76,9 @@ function sentenceOf({check, predictions: [own]}) {
   const {blocks, blocks_checked: checked} = check, lines = own.lines ?? [],
                                  sum = name => lines.reduce((all, one) => all + one[name], 0),
                                  moved = sum("moved_bytes"),
-                                 worst = [...lines].sort(
-                                   (a, b) => b.moved_bytes - b.used_bytes - a.moved_bytes + a.used_bytes)[0];
+                                 [worst] =
+                                   lines.filter(one => one.moved_bytes > one.used_bytes)
+                                     .sort((a, b) => b.moved_bytes - b.used_bytes - a.moved_bytes + a.used_bytes);
   const watched = check.complete ? t("source.watched_all", {n: count(blocks)}) :
     checked > 0                  ? t("source.watched_some", {n: count(checked), of: count(blocks)}) :
                                    t("source.watched_none");
@@ -77,7 +86,7 @@ function sentenceOf({check, predictions: [own]}) {
   const used = t("source.used", {percent: percent(sum("used_bytes") / moved)});
   return [
     watched, used,
-    worst.line && worst.efficiency_pct < 99.5 && worst.traffic_pct < 99.5 &&
+    worst?.line && worst.efficiency_pct < 99.5 && worst.traffic_pct < 99.5 &&
       t("source.worst",
         {line: worst.line, percent: percent(worst.efficiency_pct / 100), share: percent(worst.traffic_pct / 100)})
   ].filter(Boolean)
@@ -144,12 +153,16 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     timer = setTimeout(ask, pause);
   }
 
-  /* When the user replaces the kernel of an example, the example's block, grid and arguments are cleared too, unless
-     the user has changed them. */
-  let example = EXAMPLES[begin.example];
+  /* When the user replaces the kernel of an example, and does not only rename it, the example's block, grid and
+     arguments are cleared too, unless the user has changed them. */
+  let example = EXAMPLES[begin.example], [, name] = KERNEL.exec(example?.source) ?? [], before = typed.source;
   function launchForget() {
-    const text = editor.text();
-    if (!example || !KERNEL.test(text) || text.includes(`${KERNEL.exec(example.source)[1]}(`)) return;
+    const text = editor.text(), [, now] = KERNEL.exec(text) ?? [], old = before;
+    if (!example || !now) return;
+    before = text;
+    if (text.includes(`${name}(`)) return;
+    name = now;
+    if (text.replace(KERNEL, "") === old.replace(KERNEL, "")) return; /* it was renamed */
     const {source, scalars, ...launch} = example;
     example = null;
     if (
@@ -238,6 +251,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       one => one.value === "size" && Number.isInteger(request.size) ? {...one, value: String(request.size)} : one);
     editor.show({lines: state.lines, faults: [], notes});
     said.textContent = sentenceOf(answer);
+    state.read = PARAMETERS.exec(editor.text())?.[0];
     below.textContent = [
       ...launchSaid(answer), check.blocks_checked > 0 && t("source.in_step"),
       t("source.compiler", {compiler: check.compiler}),
@@ -299,6 +313,12 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       editor.show({lines: [], faults, notes: []});
       below.textContent = ""; /* it is of another launch, perhaps */
       form.launched();
+      /* What was read from another function does not stand beside this one. */
+      if (PARAMETERS.exec(editor.text())?.[0] !== state.read) {
+        state.read = null;
+        state.parameters = scalarsOf(editor.text()).map(name => ({name}));
+        form.show(state.parameters, null);
+      }
     }
     const elsewhere = [];
     for (const one of errors.filter(one => !faults.includes(one))) {
