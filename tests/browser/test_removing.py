@@ -51,6 +51,20 @@ def test_what_somebody_else_removes_leaves_every_page(browser, serve):
     walk.end()
 
 
+def test_an_undo_counts_what_is_left(browser, serve):
+    service = serve()
+    one = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1, 2]}, headers={"Prefer": "wait=30"}).json()
+    ids = [row["id"] for row in service.get(f"/v1/experiments?sweep={one['id']}").json()["experiments"]]
+    walk = Walk(browser, service).open("experiments?lang=en")
+    walk.until(lambda: len(walk.all("tbody input[type=checkbox]")) == 3)
+    for box in walk.all("tbody input[type=checkbox]"):
+        box.click()
+    walk.click(".bulk button", "Remove 3").click(".jobs button", "Remove").says("3 experiments are removed", ".removals")
+    assert service.request("POST", f"/v1/experiments/{ids[0]}/restore").ok
+    walk.says("2 experiments are removed", ".removals").click(".removals button", "Undo").says("2 of 2 brought back", ".jobs")
+    walk.end()
+
+
 def test_more_than_one_experiment_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", fake=False)
     one = sweep_of(service, [0, 1, 2])

@@ -256,6 +256,33 @@ def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  #
     walk.end()
 
 
+def test_a_renamed_example_keeps_its_launch_and_a_line_of_shared_memory_is_not_the_worst(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?example=naive&lang=en")
+    walk.until(lambda: marks(walk))
+    edited(walk)
+    mirror = "document.querySelector('.editor .CodeMirror').CodeMirror"
+    for name in "trzanspose", "t", "", "turned":
+        walk.script(f"{mirror}.setValue({mirror}.getValue().replace(/void \\w*\\(/, `void ${{arguments[0]}}(`))", name)
+    walk.says("No fault in any of the 256 blocks", ".lead")
+    assert walk.script("document.querySelector('#field-block').value") == "32x8"
+    shared = """__global__ void own(const float *in, float *out, int n, int k)
+{
+    __shared__ float tile[256];
+    tile[threadIdx.x] = 0;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + tile[threadIdx.x];
+}"""
+    walk.script(f"{mirror}.setValue(arguments[0])", shared)
+    walk.until(lambda: walk.all("#field-k"))
+    assert walk.until(lambda: walk.text(".lead")).endswith("100 % of the bytes that move are used.")
+    walk.says("Read from the function:", ".derived")
+    wrong = shared.replace(", int k", ", int other").replace("in[i]", "in[i + n]")
+    walk.script(f"{mirror}.setValue(arguments[0])", wrong)
+    walk.says("Line 6: in[", ".lead").until(lambda: walk.all("#field-other") and not walk.all("#field-k"))
+    assert "Read from the function" not in walk.text(".launch")
+    walk.end()
+
+
 def test_a_kernel_that_replaces_another_has_neither_its_picture_nor_its_scalars(browser, service):  # noqa: F811
     walk = opened(browser, service, "source?example=naive&line=8")
     walk.until(lambda: walk.all("svg.memory"))

@@ -9,7 +9,7 @@ import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
 import {removeAndLeave, restoreOffer} from "../removals.js";
-import {button} from "../parts.js";
+import {button, labelMarks} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/values.js";
 import {placeOf} from "../creation/values.js";
@@ -126,7 +126,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     replace(
       facts, h("span", {class: "mono"}, experiment.request.kernel),
       asked(experiment.request, experiment, parameters)
-        .map(([name, value]) => h("span", {}, name && `${name} `, h("b", {class: name ? "" : "plain-weight"}, value))));
+        .map(([name, value]) => h("span", {}, name && `${name} `, h("b", {class: name ? "" : "plain-weight"}, value))),
+      labelMarks(experiment.request.labels));
   }
 
   /* ---- what one may do with it ---- */

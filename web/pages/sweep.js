@@ -9,7 +9,7 @@ import {h, redraw, replace, svg} from "../dom.js";
 import {cancelAsked, othersSaid} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/values.js";
-import {ago, button, stateMark} from "../parts.js";
+import {ago, button, labelMarks, stateMark} from "../parts.js";
 import {removeAndLeave, restoreOffer} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
@@ -377,7 +377,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       h("span", {class: "quiet"}, submittedText(sweep.head),
         sweep.read < sweep.head.point_count ?
           ` · ${t("sweep.reading", {n: count(sweep.read), of: count(sweep.head.point_count)})}` :
-          ""));
+          ""),
+      " ", labelMarks(sweep.head.request.labels));
     progress.update();
     chartsDraw();
     actsDraw();
