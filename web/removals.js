@@ -162,8 +162,8 @@ export function removalsBar(go, reopen) {
     seen();
     if (asked.delete(data.id)) return;
     /* The page of a single run names its sweep. */
-    const ofRun =
-      location.pathname.startsWith(link("experiments/")) && document.querySelector("main").innerHTML.includes(data.id);
+    const ofRun = location.pathname.startsWith(link("experiments/")) &&
+      document.querySelector(`main [href$="/${data.id}"], main [data-key*="${data.id}"]`);
     if (ofRun || location.pathname.endsWith(`/${data.id}`)) reopen();
   });
   const height =

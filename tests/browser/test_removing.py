@@ -56,10 +56,8 @@ def test_an_undo_counts_what_is_left(browser, serve):
     one = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1, 2]}, headers={"Prefer": "wait=30"}).json()
     ids = [row["id"] for row in service.get(f"/v1/experiments?sweep={one['id']}").json()["experiments"]]
     walk = Walk(browser, service).open("experiments?lang=en")
-    walk.until(lambda: len(walk.all("tbody input[type=checkbox]")) == 3)
-    for box in walk.all("tbody input[type=checkbox]"):
-        box.click()
-    walk.click(".bulk button", "Remove 3").click(".jobs button", "Remove").says("3 experiments are removed", ".removals")
+    walk.until(lambda: len(walk.all("tbody tr")) == 3)
+    walk.click("thead .choose input").click(".chosen-bar button", "Remove 3").click(".chosen-bar button", "Remove them").says("3 experiments are removed", ".removals")
     assert service.request("POST", f"/v1/experiments/{ids[0]}/restore").ok
     walk.says("2 experiments are removed", ".removals").click(".removals button", "Undo").says("2 of 2 brought back", ".jobs")
     walk.end()
