@@ -156,24 +156,21 @@ static int64_t element_bytes(const struct experiment *e, const struct access_ins
     return (int64_t)access_element_bytes(e->kernel, e->dtype, i);
 }
 
-/* In the banks of the prediction's architecture; in banks of 4 bytes where there is none. */
-static void write_shared(struct json_writer *json, const struct shared_sums *sums,
-                         const struct prediction *prediction)
+/* In the banks of that architecture. */
+static void write_shared(struct json_writer *json, const struct shared_sums *sums, const struct arch *arch)
 {
-    struct prediction_shared shared = {.wavefronts = sums->wavefronts, .bank_conflicts = sums->conflicts};
-    if (prediction)
-        shared = prediction_of_shared(prediction, sums);
+    struct prediction_shared shared = prediction_of_shared(arch, sums);
     json_writer_uint(json, "wavefronts", shared.wavefronts);
     json_writer_uint(json, "bank_conflicts", shared.bank_conflicts);
     json_writer_uint(json, "bank_conflicts_wide", sums->conflicts_wide);
 }
 
-static void write_sums(struct json_writer *json, const struct access_instruction *i,
+static void write_sums(struct json_writer *json, const struct access_instruction *i, const struct arch *arch,
                        const struct prediction *prediction)
 {
     const struct access_sums *g = &i->global;
     if (i->space == SPACE_SHARED) {
-        write_shared(json, &i->shared, prediction);
+        write_shared(json, &i->shared, arch);
         return;
     }
     if (i->space != SPACE_CONSTANT) {
@@ -201,7 +198,7 @@ static void write_sums(struct json_writer *json, const struct access_instruction
 }
 
 static void write_instruction(struct json_writer *json, const struct experiment *e,
-                              const struct access_instruction *i, int index,
+                              const struct access_instruction *i, int index, const struct arch *arch,
                               const struct prediction *prediction)
 {
     bool shared = i->space == SPACE_SHARED, constant = i->space == SPACE_CONSTANT;
@@ -214,22 +211,27 @@ static void write_instruction(struct json_writer *json, const struct experiment 
     json_writer_int(json, "access_bytes", i->bytes);
     json_writer_int(json, "times", i->times);
     json_writer_uint(json, "requests", shared ? i->shared.requests : i->global.requests);
-    write_sums(json, i, prediction);
+    write_sums(json, i, arch, prediction);
     json_writer_end(json);
 }
 
 enum lane_figure { LANE_ELEMENT, LANE_ADDRESS, LANE_BANK };
 
-/* An array of 32: null where the lane is idle. */
+static int bank_count(const struct arch *arch)
+{
+    return arch->access.banks == ARCH_BANKS_HALF_WARP ? HALF_WARP_BANKS : BANKS;
+}
+
+/* An array of 32: null where the lane is idle. `divisor`: the bytes of an element, or the number of banks. */
 static void write_lanes(struct json_writer *json, const char *key, const struct explain_access *access,
-                        enum lane_figure figure, int64_t bytes)
+                        enum lane_figure figure, int64_t divisor)
 {
     json_writer_begin_array(json, key);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int64_t first = access->first[lane];
         json_writer_known_int(json, NULL, first >= 0,
-                              figure == LANE_ELEMENT ? first / bytes
-                              : figure == LANE_BANK  ? access_bank(first)
+                              figure == LANE_ELEMENT ? first / divisor
+                              : figure == LANE_BANK  ? access_bank(first, (int)divisor)
                                                      : first);
     }
     json_writer_end(json);
@@ -290,7 +292,7 @@ static void write_transactions(struct json_writer *json, const struct access_ins
 
 static void write_access(struct json_writer *json, const struct experiment *e,
                          const struct access_instruction *i, const struct explain_access *access,
-                         const struct prediction *prediction)
+                         const struct arch *arch, const struct prediction *prediction)
 {
     json_writer_begin_object(json, NULL);
     json_writer_int(json, "instruction", access->instruction);
@@ -304,14 +306,14 @@ static void write_access(struct json_writer *json, const struct experiment *e,
     if (i->space < SPACE_SHARED && prediction)
         write_transactions(json, i, access, prediction);
     if (i->space == SPACE_SHARED) {
-        write_lanes(json, "banks", access, LANE_BANK, 1);
-        write_shared(json, &access->shared, prediction);
+        write_lanes(json, "banks", access, LANE_BANK, bank_count(arch));
+        write_shared(json, &access->shared, arch);
     }
     json_writer_end(json);
 }
 
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
-                        const struct access *access, const struct explain *explain,
+                        const struct access *access, const struct explain *explain, const struct arch *arch,
                         const struct prediction *prediction, const struct source_count *source)
 {
     const int64_t *grid = experiment->grid, warps = warps_of_block(experiment);
@@ -328,15 +330,16 @@ void explain_json_write(struct json_writer *json, const char *key, const struct 
     json_writer_int(json, "lanes_active", __builtin_popcount(explain->active));
     json_writer_bool(json, "exact", access->exact);
     json_writer_string(json, "arch", prediction ? prediction->arch->name : NULL);
-    json_writer_int(json, "bank_bytes", prediction && prediction->arch->access.wide_banks ? 8 : 4);
+    json_writer_int(json, "bank_bytes", arch->access.banks == ARCH_BANKS_WIDE ? 8 : 4);
+    json_writer_int(json, "bank_count", bank_count(arch));
     json_writer_begin_array(json, "instructions");
     for (int i = 0; i < explain->instruction_count; i++)
-        write_instruction(json, experiment, &explain->instructions[i], i, prediction);
+        write_instruction(json, experiment, &explain->instructions[i], i, arch, prediction);
     json_writer_end(json);
     json_writer_begin_array(json, "accesses");
     for (int i = 0; i < explain->access_count; i++)
         write_access(json, experiment, &explain->instructions[explain->accesses[i].instruction],
-                     &explain->accesses[i], prediction);
+                     &explain->accesses[i], arch, prediction);
     json_writer_end(json);
     json_writer_int(json, "accesses_left_out", (int64_t)(explain->accesses_all - explain->access_count));
     if (!explain->active && !explain->line) /* elsewhere than in its line the warp may access memory */

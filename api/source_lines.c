@@ -19,7 +19,7 @@ static void line_add(struct line_sums *sums, const struct access_instruction *on
 {
     struct prediction_side side = prediction_of_instruction(prediction, one);
     if (one->space == SPACE_SHARED) {
-        struct prediction_shared shared = prediction_of_shared(prediction, &one->shared);
+        struct prediction_shared shared = prediction_of_shared(prediction->arch, &one->shared);
         sums->shared.requests += shared.requests;
         sums->shared.wavefronts += shared.wavefronts;
         sums->shared.bank_conflicts += shared.bank_conflicts;

@@ -13,7 +13,7 @@
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
 enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8 };
 
-/* Shared memory: the number of banks, and the bytes of a word and of the widest access of a lane. */
+/* Shared memory: the number of banks at most, and the bytes of a word and of the widest access of a lane. */
 enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
 
 const char *answers_inexact(const json_t *prediction)
@@ -146,23 +146,35 @@ static void print_lines(const json_t *access, bool touched_alone, const struct s
     }
 }
 
-/* Prints how many lanes access each bank. A lane accesses `bytes` bytes, which may be several words in several banks. */
-static void print_banks(const json_t *access, double bytes, const struct screen *screen)
+/* Whether each half of a warp is a request of its own, to 16 banks. */
+static bool has_half_requests(const json_t *explanation)
+{
+    return json_path_number(explanation, "bank_count") == BANKS / 2;
+}
+
+/* Prints how many lanes access each bank; of 16 banks the lanes of the first half of the warp, then those of the second. A
+   lane accesses `bytes` bytes, which may be several words in several banks. */
+static void print_banks(const json_t *access, double bytes, bool halves, const struct screen *screen)
 {
     int lanes[BANKS] = {0}, words = (int)fmin(fmax(bytes, WORD), LANE_BYTES_MAX) / WORD;
+    const int banks = halves ? BANKS / 2 : BANKS;
     size_t i;
     json_t *value;
     json_array_foreach (json_object_get(access, "banks"), i, value) {
-        json_int_t bank = json_is_integer(value) ? json_integer_value(value) : -1;
-        for (int word = 0; bank >= 0 && bank < BANKS && word < words; word++)
-            lanes[(bank + word) % BANKS]++;
+        json_int_t bank = json_is_integer(value) && i < LANES ? json_integer_value(value) : -1;
+        int first = halves && i >= LANES / 2 ? banks : 0;
+        for (int word = 0; bank >= 0 && bank < banks && word < words; word++)
+            lanes[first + (bank + word) % banks]++;
     }
     printf(language_text("  lanes a bank %s"), screen->ascii ? "|" : "│");
-    for (int k = 0; k < BANKS; k++)
+    for (int k = 0; k < BANKS; k++) {
+        if (halves && k == banks)
+            fputs(screen->ascii ? "|" : "│", stdout);
         if (lanes[k])
             putchar(lanes[k] < 10 ? '0' + lanes[k] : '+');
         else
             fputs(screen->ascii ? "." : "·", stdout);
+    }
     printf(language_text("%s  turns: %.0f, conflicts: %.0f\n"), screen->ascii ? "|" : "│",
            json_path_number(access, "wavefronts"), json_path_number(access, "bank_conflicts"));
 }
@@ -191,7 +203,7 @@ static void print_access(const json_t *explanation, const json_t *access, const 
     if (sectors)
         print_lines(access, unit && strcmp(unit, "segment") == 0, screen);
     if (json_object_get(access, "banks"))
-        print_banks(access, json_path_number(row, "access_bytes"), screen);
+        print_banks(access, json_path_number(row, "access_bytes"), has_half_requests(explanation), screen);
 }
 
 /* Prints why a source line has no drawing. */
@@ -253,7 +265,10 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
         banks = banks || json_object_get(access, "banks");
     if (banks)
         puts(language_text(
-            "Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more."));
+            has_half_requests(explanation)
+                ? "Of shared memory: how many lanes of each half warp ask at each of the 16 banks, + for ten "
+                  "or more."
+                : "Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more."));
     json_array_foreach (json_object_get(explanation, "accesses"), i, access)
         print_access(explanation, access, screen);
     if (json_path_number(explanation, "accesses_left_out") > 0)

@@ -17,15 +17,15 @@ __BEGIN_DECLS
 /* A chunk is the unit that DRAM reads, a page the unit that it opens. */
 enum { SECTOR_BYTES = 32, CHUNK_BYTES = 64, LINE_BYTES = 128, PAGE_BYTES = 1024, WARP_LANES = 32 };
 
-/* Shared memory has so many banks, of so many bytes each. */
-enum { BANKS = 32, BANK_BYTES = 4 };
+/* Shared memory has so many banks, of so many bytes each; on 1.x fewer. */
+enum { BANKS = 32, HALF_WARP_BANKS = 16, BANK_BYTES = 4 };
 
 enum { CONSTANT_WORD_BYTES = 4 }; /* of constant memory */
 
-/* The bank that holds a byte of shared memory. */
-static inline int access_bank(int64_t byte)
+/* Returns which of `banks` banks holds a byte of shared memory. */
+static inline int access_bank(int64_t byte, int banks)
 {
-    return (int)(byte / BANK_BYTES % BANKS);
+    return (int)(byte / BANK_BYTES % banks);
 }
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_KINDS };
@@ -68,6 +68,10 @@ struct shared_sums {
     /* The same for banks of 8 bytes, with words 128 bytes apart side by side, where a whole warp's 8 bytes a
        lane are fetched at once (sm_30 to sm_37). */
     uint64_t conflicts_wide;
+    /* The same for the 16 banks of 4 bytes of compute capability 1.x, where each half warp is a request of its own
+       (CUDA C Programming Guide 4.2, F.3.3): fetches, and those beyond the first of each half with an active lane.
+       Paired lanes make no difference. */
+    uint64_t half_wavefronts, half_conflicts;
 };
 
 /* One instruction of the body: the n-th access of its kind, space and width, in the order of the body. */

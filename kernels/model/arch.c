@@ -18,18 +18,18 @@
 #define SHARED(per_sm_kb, per_block_kb, unit_bytes) {(per_sm_kb) * KB, (per_block_kb) * KB, unit_bytes, 0, false}
 #define SHARED_1K(per_sm_kb, per_block_kb) {(per_sm_kb) * KB, (per_block_kb) * KB, 128, 1 * KB, false}
 
-/* L1 for loads, what it brings, stores joined, which lanes form a request, banks of 8 bytes, loads by the read-only path,
-   local memory in L1. */
-#define HALF_WARPS_IN_ORDER {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP_IN_ORDER, false, false, false}
-#define HALF_WARPS {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP, false, false, false}
-#define LINES {ARCH_L1_BY_DEFAULT, 128, true, ARCH_REQUEST_WARP_PARTS, false, false, true}
-#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP_PARTS, true, true, true}
-#define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, true, false, true}
-#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, true, true, true}
-#define L2_SECTORS {ARCH_L1_NEVER, 32, false, ARCH_REQUEST_WARP, false, true, false}
-#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, ARCH_REQUEST_WARP, false, true, true}
-#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true, false}
-#define SECTORS_ASKED_LOCAL {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, false, true, true}
+/* L1 for loads, what it brings, stores joined, which lanes form a request, banks of shared memory, loads by the
+   read-only path, local memory in L1. */
+#define HALF_WARPS_IN_ORDER {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP_IN_ORDER, ARCH_BANKS_HALF_WARP, false, false}
+#define HALF_WARPS {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_HALF_WARP, ARCH_BANKS_HALF_WARP, false, false}
+#define LINES {ARCH_L1_BY_DEFAULT, 128, true, ARCH_REQUEST_WARP_PARTS, ARCH_BANKS_NARROW, false, true}
+#define LINES_ASKED {ARCH_L1_ON_REQUEST, 128, true, ARCH_REQUEST_WARP_PARTS, ARCH_BANKS_WIDE, true, true}
+#define L2_ALONE {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, ARCH_BANKS_WIDE, false, true}
+#define L2_OR_LDG {ARCH_L1_NEVER, 0, true, ARCH_REQUEST_WARP_PARTS, ARCH_BANKS_WIDE, true, true}
+#define L2_SECTORS {ARCH_L1_NEVER, 32, false, ARCH_REQUEST_WARP, ARCH_BANKS_NARROW, true, false}
+#define SECTORS {ARCH_L1_BY_DEFAULT, 32, false, ARCH_REQUEST_WARP, ARCH_BANKS_NARROW, true, true}
+#define SECTORS_ASKED {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, ARCH_BANKS_NARROW, true, false}
+#define SECTORS_ASKED_LOCAL {ARCH_L1_ON_REQUEST, 32, false, ARCH_REQUEST_WARP, ARCH_BANKS_NARROW, true, true}
 
 /* Warps, cycles, instructions each. One scheduler took four cycles for a warp; two took two cycles, on
    sm_21 for a pair of instructions of one warp; four take one, on Kepler for a pair. */

@@ -63,6 +63,13 @@ enum arch_request {
     ARCH_REQUEST_HALF_WARP_IN_ORDER
 };
 
+/* The banks of shared memory. */
+enum arch_banks {
+    ARCH_BANKS_HALF_WARP, /* 16 of 4 bytes, and each half of a warp is a request of its own: 1.x */
+    ARCH_BANKS_NARROW,    /* 32 of 4 bytes */
+    ARCH_BANKS_WIDE       /* 32 of 8 bytes, words 128 bytes apart side by side: 3.x */
+};
+
 struct arch_access {
     enum arch_l1 l1;
     /* bytes that a load through L1 fetches at a time: a line, or a sector; 0 when no load uses L1. 5.0
@@ -73,7 +80,7 @@ struct arch_access {
        half warps: loads too. */
     bool stores_joined;
     enum arch_request request;
-    bool wide_banks; /* of shared memory: 8 bytes, words 128 bytes apart side by side, instead of 4 */
+    enum arch_banks banks;
     /* Global loads can take the read-only path (__ldg, ld.global.nc): by the texture cache, in sectors of 32
        bytes, until the L1 is that cache as well. */
     bool read_only_path;

@@ -56,9 +56,9 @@ void pattern_residues(const box &box, const int64_t b[3], int64_t unit, uint64_t
     }
 }
 
-/* The longest queue at a bank for the words that the lanes of `part` touch; rows of `row_bytes` are fetched
-   whole. */
-static int fetches(const pattern &p, int part, int parts, int64_t row_bytes)
+/* The longest queue at one of `banks` banks for the words that the lanes of `part` touch; rows of `row_bytes` are
+   fetched whole. */
+static int fetches(const pattern &p, int part, int parts, int banks, int64_t row_bytes)
 {
     std::array<std::pair<int64_t, int64_t>, WARP_LANES * 4> words; /* bank, row */
     size_t count = 0;
@@ -66,7 +66,7 @@ static int fetches(const pattern &p, int part, int parts, int64_t row_bytes)
         if (p.lane[i] * parts / WARP_LANES != part)
             continue;
         for (int64_t at = p.at[i] / BANK_BYTES; at <= (p.at[i] + p.bytes - 1) / BANK_BYTES; at++)
-            words[count++] = {access_bank(at * BANK_BYTES), at * BANK_BYTES / row_bytes};
+            words[count++] = {access_bank(at * BANK_BYTES, banks), at * BANK_BYTES / row_bytes};
     }
     std::sort(words.begin(), words.begin() + count);
     int longest = 0, queue = 0;
@@ -95,12 +95,22 @@ shared_sums pattern_shared(const pattern &p)
     if (p.load && p.bytes >= 8 && (paired(p, 1) || paired(p, 2)))
         parts /= 2;
     for (int part = 0; part < parts; part++) {
-        int count = fetches(p, part, parts, BANKS * BANK_BYTES);
+        int count = fetches(p, part, parts, BANKS, BANKS * BANK_BYTES);
         all += count;
         conflicts += std::max(0, count - 1);
     }
-    int wide = fetches(p, 0, 1, 2 * BANKS * BANK_BYTES) - 1;
-    return {p.blocks, p.blocks * (uint64_t)all, p.blocks * (uint64_t)conflicts, p.blocks * (uint64_t)wide};
+    int wide = fetches(p, 0, 1, BANKS, 2 * BANKS * BANK_BYTES) - 1, halves = 0, half_conflicts = 0;
+    for (int half = 0; half < 2; half++) {
+        int count = fetches(p, half, 2, HALF_WARP_BANKS, HALF_WARP_BANKS * BANK_BYTES);
+        halves += count;
+        half_conflicts += std::max(0, count - 1);
+    }
+    return {.requests = p.blocks,
+            .wavefronts = p.blocks * (uint64_t)all,
+            .conflicts = p.blocks * (uint64_t)conflicts,
+            .conflicts_wide = p.blocks * (uint64_t)wide,
+            .half_wavefronts = p.blocks * (uint64_t)halves,
+            .half_conflicts = p.blocks * (uint64_t)half_conflicts};
 }
 
 /* The bytes from `first` on that the lanes of a part of the warp touch, sorted and joined. Returns how many

@@ -86,15 +86,6 @@ static enum prediction_unit store_unit(const struct arch *arch)
                                                           : UNIT_SECTOR;
 }
 
-static struct prediction_shared shared_make(const struct shared_sums *sums, bool wide_banks)
-{
-    return (struct prediction_shared){
-        .requests = sums->requests,
-        .wavefronts = wide_banks ? sums->requests + sums->conflicts_wide : sums->wavefronts,
-        .bank_conflicts = wide_banks ? sums->conflicts_wide : sums->conflicts,
-    };
-}
-
 /* Active lanes of 32, over all warps: the threads of a block, in warps of which the last may not be full. */
 static double lanes_active(const struct experiment *experiment)
 {
@@ -132,8 +123,8 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
         .store = side_make(&access->store, store_unit(arch), parts),
         .atomic_requests = access->atomic.requests,
         .atomic_sectors = access->atomic.sectors,
-        .shared_load = shared_make(&access->shared_load, arch->access.wide_banks),
-        .shared_store = shared_make(&access->shared_store, arch->access.wide_banks),
+        .shared_load = prediction_of_shared(arch, &access->shared_load),
+        .shared_store = prediction_of_shared(arch, &access->shared_store),
     };
     return 0;
 }
@@ -161,8 +152,15 @@ int prediction_parts(const struct prediction *prediction, const struct access_in
                                                 : 1;
 }
 
-struct prediction_shared prediction_of_shared(const struct prediction *prediction,
-                                              const struct shared_sums *sums)
+struct prediction_shared prediction_of_shared(const struct arch *arch, const struct shared_sums *sums)
 {
-    return shared_make(sums, prediction->arch->access.wide_banks);
+    const uint64_t requests = sums->requests;
+    switch (arch->access.banks) {
+    case ARCH_BANKS_HALF_WARP:
+        return (struct prediction_shared){requests, sums->half_wavefronts, sums->half_conflicts};
+    case ARCH_BANKS_WIDE:
+        return (struct prediction_shared){requests, requests + sums->conflicts_wide, sums->conflicts_wide};
+    default:
+        return (struct prediction_shared){requests, sums->wavefronts, sums->conflicts};
+    }
 }

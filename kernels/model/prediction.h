@@ -85,8 +85,7 @@ struct prediction_side prediction_of_instruction(const struct prediction *predic
 /* Returns into how many memory requests the architecture divides one access of a warp: 1, 2 or 4 (enum arch_request). */
 int prediction_parts(const struct prediction *prediction, const struct access_instruction *instruction);
 
-/* The same for shared memory: of an instruction's sums, or of those of one access. */
-struct prediction_shared prediction_of_shared(const struct prediction *prediction,
-                                              const struct shared_sums *sums);
+/* Returns the fetches of shared memory in the architecture's banks: of an instruction's sums, or of those of one access. */
+struct prediction_shared prediction_of_shared(const struct arch *arch, const struct shared_sums *sums);
 
 __END_DECLS

@@ -231,7 +231,8 @@ static void write_predictions(struct json_writer *json, const struct prediction_
     json_writer_end(json);
 }
 
-/* The explanation is in the units of the first architecture whose requests are counted. */
+/* The explanation is in the units of the first architecture whose requests are counted. Where there is none, shared memory
+   is counted in the banks of the first that was asked for. */
 static void write_explanation(struct json_writer *json, const struct prediction_counts *counted,
                               const struct question *question)
 {
@@ -249,7 +250,7 @@ static void write_explanation(struct json_writer *json, const struct prediction_
     }
     const struct source_prediction *made = source_of(counted, arch);
     const struct explain *warp = made ? &made->count.listed : &question->warp;
-    explain_json_write(json, "explain", counted->experiment, &access, warp,
+    explain_json_write(json, "explain", counted->experiment, &access, warp, arch_find(arch),
                        answer.known ? &answer.prediction : NULL, made ? &made->count : NULL);
 }
 

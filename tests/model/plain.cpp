@@ -101,6 +101,23 @@ uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load, ui
     return conflicts;
 }
 
+/* Of 16 banks, which serve one half of a warp at a time. */
+static void plain_halves_at_banks(const plain_lanes &lanes, unsigned width, shared_sums &sums)
+{
+    for (int half = 0; half < 2; half++) {
+        std::set<int64_t> of_bank[16];
+        uint64_t longest = 0;
+        for (int lane = 16 * half; lane < 16 * half + 16; lane++)
+            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;
+                 byte++)
+                of_bank[byte / 4 % 16].insert(byte / 4);
+        for (const auto &words : of_bank)
+            longest = std::max(longest, (uint64_t)words.size());
+        sums.half_wavefronts += longest;
+        sums.half_conflicts += longest ? longest - 1 : 0;
+    }
+}
+
 void plain_add(access_sums &to, const access_sums &one)
 {
     to.requests += one.requests;
@@ -192,6 +209,7 @@ static void plain_count(const warp_accesses &warp, struct access *sums)
             shared_sums &s = what == 's' ? sums->shared_store : sums->shared_load;
             s.requests++;
             s.conflicts += plain_conflicts(lanes, width, what != 's', &s.wavefronts);
+            plain_halves_at_banks(lanes, width, s);
             continue;
         }
         std::vector<int64_t> used, sectors, lines;

@@ -11,6 +11,7 @@ extern "C" {
 #include <string.h>
 
 #include "kernels/model/pattern.h"
+#include "kernels/model/prediction.h"
 #include "tests/model/draws.h"
 #include "tests/model/plain_listing.h"
 
@@ -18,13 +19,15 @@ static void expect_shared_equal(const experiment &e, const shared_sums &model, c
                                 const char *what)
 {
     if (model.requests != trace.requests || model.wavefronts != trace.wavefronts ||
-        model.conflicts != trace.conflicts)
+        model.conflicts != trace.conflicts || model.half_wavefronts != trace.half_wavefronts ||
+        model.half_conflicts != trace.half_conflicts)
         fail_msg("%s %s shared %s size %lld,%lld block %lld,%lld params %lld,%lld: requests %llu %llu, "
-                 "conflicts %llu %llu",
+                 "conflicts %llu %llu, of halves %llu %llu",
                  e.kernel->name, dtype_name(e.dtype), what, (long long)e.size[0], (long long)e.size[1],
                  (long long)e.block[0], (long long)e.block[1], (long long)e.param[0], (long long)e.param[1],
                  (unsigned long long)model.requests, (unsigned long long)trace.requests,
-                 (unsigned long long)model.conflicts, (unsigned long long)trace.conflicts);
+                 (unsigned long long)model.conflicts, (unsigned long long)trace.conflicts,
+                 (unsigned long long)model.half_conflicts, (unsigned long long)trace.half_conflicts);
 }
 
 static void expect_equal(const experiment &e, const access_sums &model, const access_sums &trace,
@@ -323,6 +326,51 @@ static void wide_accesses_of_shared_memory_are_fetched_as_hardware_did(void **)
         }
 }
 
+/* The loads of one block of bank_conflict, thread by thread: by how many words the lanes of each half warp meet at the 16
+   banks of compute capability 1.x. A lane's element has `words` words. */
+static void half_warps_have_sixteen_banks(void **)
+{
+    const int64_t threads = 512, repeats = 3;
+    const arch *old = arch_find("sm_13");
+    for (dtype type : {DTYPE_F32, DTYPE_F64})
+        for (int64_t stride : {1, 2, 3, 4, 8, 15, 16, 17, 32, 33, 48, 64}) {
+            const int64_t words = type == DTYPE_F64 ? 2 : 1;
+            uint64_t fetches = 0, conflicts = 0;
+            for (int64_t half = 0; half < threads / 16; half++)
+                for (int64_t r = 0; r < repeats; r++) {
+                    bool asked[16][64] = {}; /* bank, row of 16 words */
+                    for (int64_t t = 16 * half; t < 16 * half + 16; t++)
+                        for (int64_t w = 0; w < words; w++) {
+                            int64_t word = (t * stride + r) % threads * words + w;
+                            asked[word % 16][word / 16] = true;
+                        }
+                    int64_t longest = 0;
+                    for (const auto &bank : asked)
+                        longest = std::max<int64_t>(longest, std::count(bank, bank + 64, true));
+                    fetches += (uint64_t)longest;
+                    conflicts += (uint64_t)longest - 1;
+                }
+            experiment e;
+            access model;
+            prediction found;
+            error failed = {};
+            problems wrong = {};
+            experiment_init(&e, suite_find("bank_conflict"));
+            e.dtype = type;
+            e.size[0] = e.block[0] = threads;
+            e.param[0] = stride, e.param[1] = repeats;
+            assert_int_equal(experiment_check(&e, nullptr, &wrong), 0);
+            access_count(&e, &model);
+            assert_int_equal(prediction_make(&e, &model, old, L1_BY_ARCH, &found, &failed), 0);
+            assert_int_equal(found.shared_load.wavefronts, fetches);
+            assert_int_equal(found.shared_load.bank_conflicts, conflicts);
+            if (stride == 16 && type == DTYPE_F32) {
+                assert_int_equal(found.shared_load.wavefronts, 32 * found.shared_load.requests);
+                assert_int_equal(found.shared_load.bank_conflicts, 30 * found.shared_load.requests);
+            }
+        }
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
@@ -334,6 +382,7 @@ int main()
         cmocka_unit_test(what_hardware_counted_is_what_the_model_says),
         cmocka_unit_test(bank_conflicts_are_those_that_hardware_counted),
         cmocka_unit_test(wide_accesses_of_shared_memory_are_fetched_as_hardware_did),
+        cmocka_unit_test(half_warps_have_sixteen_banks),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

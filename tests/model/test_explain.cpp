@@ -127,6 +127,8 @@ static void expect_sums(const experiment &e, const explained &x, const plain_lis
         shared.wavefronts += i.shared.wavefronts;
         shared.conflicts += i.shared.conflicts;
         shared.conflicts_wide += i.shared.conflicts_wide;
+        shared.half_wavefronts += i.shared.half_wavefronts;
+        shared.half_conflicts += i.shared.half_conflicts;
         if (i.space == SPACE_SHARED)
             continue;
         if (i.space != SPACE_CONSTANT)

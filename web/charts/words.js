@@ -48,6 +48,7 @@ wordsAdd({
   "memory.left_out": ["and {n} more lines, not drawn", "另有 {n} 条缓存行未画出"],
   "memory.columns": ["{n} lines, each a column of four sectors", "{n} 条缓存行，每列四个扇区"],
   "memory.banks": ["32 banks of {n} bytes; below the first row, words that wait for their bank", "32 个存储体，每个 {n} 字节；首行以下的字要等待各自的存储体"],
+  "memory.half_banks": ["16 banks of {n} bytes, for each half of the warp; below their first rows, words that wait for their bank", "16 个存储体，每个 {n} 字节，每个半线程束各一组；各组首行以下的字要等待各自的存储体"],
   "memory.constants": ["constant memory answers one word at a time", "常量内存一次只返回一个字"],
   "memory.all": ["Show all {n} accesses", "显示全部 {n} 次访问"],
   "memory.some": ["Show {n} of {of} accesses", "显示 {of} 次访问中的 {n} 次"],
