@@ -65,18 +65,20 @@ def test_banks_are_those_of_the_architecture(service, arch, dtype, banks, turns,
     ("sm_10", 16, 4, 32, 30), ("sm_13", 16, 4, 32, 30), ("sm_20", 32, 4, 16, 15), ("sm_35", 32, 8, 8, 7), ("sm_90", 32, 4, 16, 15)])
 def test_a_half_warp_of_the_oldest_architectures_has_sixteen_banks(service, arch, count, size, turns, conflicts):
     question = {"kernel": "bank_conflict", "stride": 16, "repeats": 1, "block": 512, "arch": arch}
-    found = explain(service, **question)
+    ask = lambda **asked: service.request("POST", "/v1/predictions", json={**question, "explain": True, **asked}).json()  # noqa: E731
+    answer = ask()
+    found = answer["explain"]
     load = next(one for one in found["instructions"] if (one["kind"], one["space"]) == ("load", "shared"))
     access = next(one for one in found["accesses"] if one["instruction"] == load["index"])
     assert (found["bank_count"], found["bank_bytes"]) == (count, size)
     assert (access["wavefronts"], access["bank_conflicts"]) == (turns, conflicts)
     assert access["banks"] == [16 * lane % count for lane in range(32)]
     assert (load["wavefronts"], load["bank_conflicts"]) == (turns * load["requests"], conflicts * load["requests"])
-    predicted = predict(service, **question).json()["predictions"][0]
+    predicted = answer["predictions"][0]
     if arch != "sm_10":  # whose global requests are not counted
         assert predicted["shared_load_wavefronts"] == load["wavefronts"]
         assert predicted["shared_load_bank_conflicts"] == load["bank_conflicts"]
-    unstrided = explain(service, **{**question, "stride": 1})["accesses"]
+    unstrided = ask(stride=1)["explain"]["accesses"]
     assert all((one["wavefronts"], one["bank_conflicts"]) == (32 // count, 0) for one in unstrided if "banks" in one)
 
 

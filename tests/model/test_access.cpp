@@ -10,6 +10,8 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "kernels/model/pattern.h"
 #include "kernels/model/prediction.h"
 #include "tests/model/draws.h"
