@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -85,6 +86,27 @@ json_t *prediction_json_archs(const json_t *asked, struct problems *problems)
 
 /* ---- predicting ---- */
 
+/* Writes why the architecture cannot launch it; 0: it can. Counts of what it would do are predicted all the same. */
+static int no_launch_reason(char *reason, size_t size, const struct arch *arch, const struct experiment *e)
+{
+    enum { BLOCKS_MAX = 65535, FIRST_WITH_MORE_BLOCKS = 30, FIRST_WITH_DOUBLES = 13 };
+    const struct domain domain = experiment_domain(e);
+    const int found = atoi(arch->name + strlen("sm_")), least = e->kernel->architecture(&domain);
+    const long long threads = (long long)(e->block[0] * e->block[1] * e->block[2]);
+    if (found < least)
+        return snprintf(reason, size, "asked for in this way, %s needs compute capability %d.%d",
+                        e->kernel->name, least / 10, least % 10);
+    if (e->dtype == DTYPE_F64 && e->kernel->dtypes && found < FIRST_WITH_DOUBLES)
+        return snprintf(reason, size, "it has no floats of 64 bits");
+    if (threads > arch->threads_per_block)
+        return snprintf(reason, size, "a block has %lld threads, at most %d are launched there", threads,
+                        (int)arch->threads_per_block);
+    if (e->grid[0] > BLOCKS_MAX && found < FIRST_WITH_MORE_BLOCKS)
+        return snprintf(reason, size, "the grid has %lld blocks along x, at most %d are launched there",
+                        (long long)e->grid[0], BLOCKS_MAX);
+    return 0;
+}
+
 /* The note that is nearest to what was asked for; each replaces those before it. */
 static void note_make(struct prediction_answer *answer, const struct experiment *experiment)
 {
@@ -103,6 +125,11 @@ static void note_make(struct prediction_answer *answer, const struct experiment 
             answer->note, sizeof answer->note,
             "on a GPU a copy engine does it, and no warp makes a request; this is what threads would ask "
             "for in its place");
+    char reason[160];
+    if (no_launch_reason(reason, sizeof reason, answer->prediction.arch, experiment) > 0)
+        snprintf(answer->note, sizeof answer->note,
+                 "%s cannot launch it, these are counts of what it would do: %s",
+                 answer->prediction.arch->name, reason);
 }
 
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,

@@ -1,5 +1,5 @@
-/* Rows of problem_zh_texts.h, of what is said of a user's own kernel: its source, arguments and expressions. Included there
-   alone. */
+/* Rows of problem_zh_texts.h, of what is said of a user's own kernel: its source, arguments and expressions; and of launches
+   that an architecture does not do. Included there alone. */
 /* clang-format off */
     /* expressions of scalar arguments */
     {"character %d: \"%s\" is neither a number nor a name", "第 {1} 个字符：\"{2}\" 既不是数字也不是名称"},
@@ -206,6 +206,11 @@
     {"more than 9223372036854775807", "大于 9223372036854775807"},
     {"less than -9223372036854775808", "小于 -9223372036854775808"},
     {"brx.idx beyond its targets", "brx.idx 超出了目标列表"},
+    {"%s cannot launch it, these are counts of what it would do: %s", "{1} 无法启动它，这里的计数是假定能启动时的：{2}"},
+    {"asked for in this way, %s needs compute capability %d.%d", "以这种方式请求时，{1} 需要计算能力 {2}.{3}"},
+    {"it has no floats of 64 bits", "它没有 64 位浮点数"},
+    {"a block has %lld threads, at most %d are launched there", "每块有 {1} 个线程，那里最多启动 {2} 个"},
+    {"the grid has %lld blocks along x, at most %d are launched there", "网格在 x 方向有 {1} 个块，那里最多启动 {2} 个"},
     {"%s is not executed yet", "{1} 目前还不能执行"},
     {"%s are not executed yet", "{1} 目前还不能执行"},
     {"clusters of blocks", "线程块簇（cluster）"},

@@ -22,9 +22,9 @@ int answers_sweep_status(const json_t *sweep, bool strict);
    here, with marks and notes. Nothing where nothing was published. */
 void answers_print_published(const json_t *sweep, const struct screen *screen);
 
-/* What the service says in "detail" of a failure, an error or a fault, in the language of the locale: of `refused`, of
-   `reason`, or static. */
-const char *answers_detail(const json_t *refused, char reason[LANGUAGE_REASON_BYTES]);
+/* What the service says in that member of a failure, a fault or a prediction ("detail", "note"), in the language of the locale;
+   "" where it is missing. Borrowed from `row`, or in `reason`. */
+const char *answers_said(const json_t *row, const char *member, char reason[LANGUAGE_REASON_BYTES]);
 
 /* Why the counts of a prediction are not exact, in the language of the locale, static. NULL: they are exact, or the
    prediction is of a source, and its listing says why. */

@@ -109,7 +109,7 @@ static void add_remark(struct sheet *sheet, const json_t *point, bool untimed, c
     const json_t *failure = json_object_get(point, "failure");
     if (!json_object_get(failure, "detail"))
         failure = json_path_at(failure, "errors.0");
-    const char *detail = failure ? answers_detail(failure, reason) : NULL;
+    const char *detail = failure ? answers_said(failure, "detail", reason) : NULL;
     bool open = strcmp(state, "queued") == 0 || strcmp(state, "running") == 0;
     if (open || (strcmp(state, "cancelled") == 0 && json_path_number(point, "runs.asked") > 1))
         detail = NULL;

@@ -251,11 +251,11 @@ static void print_correctness(const json_t *experiment)
                json_path_number(experiment, "correctness.mismatches"));
 }
 
-const char *answers_detail(const json_t *refused, char reason[LANGUAGE_REASON_BYTES])
+const char *answers_said(const json_t *row, const char *member, char reason[LANGUAGE_REASON_BYTES])
 {
-    const char *detail = json_path_text(refused, "detail", ""),
-               *zh = json_path_text(refused, "zh.detail", NULL);
-    return zh && language_is_chinese() ? zh : language_reason(detail, reason);
+    const char *english = json_path_text(row, member, ""),
+               *chinese = json_path_text(json_object_get(row, "zh"), member, NULL);
+    return chinese && language_is_chinese() ? chinese : language_reason(english, reason);
 }
 
 static bool has_fault(const json_t *experiment, const char *detail)
@@ -275,10 +275,11 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     const char *detail = json_path_text(experiment, "failure.detail", "?");
     /* What stands below, at its place, is not said here. */
     if (json_is_object(json_object_get(experiment, "failure")) && !has_fault(experiment, detail))
-        printf("%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
-               language_text(json_path_text(experiment, "failure.kind", "?")),
-               answers_detail(json_object_get(experiment, "failure"), (char[LANGUAGE_REASON_BYTES]){0}),
-               screen_style(screen, STYLE_NONE));
+        printf(
+            "%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
+            language_text(json_path_text(experiment, "failure.kind", "?")),
+            answers_said(json_object_get(experiment, "failure"), "detail", (char[LANGUAGE_REASON_BYTES]){0}),
+            screen_style(screen, STYLE_NONE));
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||
         isfinite(json_path_number(experiment, "timing.hot.median_us")))
         print_times(experiment, screen);

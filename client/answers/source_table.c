@@ -148,8 +148,8 @@ void answers_print_faults(const json_t *rows, const char *file, const char *sour
                     screen_style(screen, notes ? STYLE_FAINT : STYLE_WORSE),
                     screen_style(screen, STYLE_NONE));
         char reason[LANGUAGE_REASON_BYTES];
-        screen_write(screen,
-                     language_without_line(answers_detail(row, reason), (int)json_path_number(row, "line")));
+        screen_write(screen, language_without_line(answers_said(row, "detail", reason),
+                                                   (int)json_path_number(row, "line")));
         putchar('\n');
         if (source && isfinite(json_path_number(row, "line")))
             print_line(source, (int)json_path_number(row, "line"), screen);

@@ -112,9 +112,8 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
 /* What is remarked about a prediction; NULL: nothing. */
 static const char *remark_of(const json_t *made, const char *member, char reason[LANGUAGE_REASON_BYTES])
 {
-    const char *text = json_path_text(made, member, NULL);
-    if (text)
-        return language_reason(text, reason);
+    if (json_path_text(made, member, NULL))
+        return answers_said(made, member, reason);
     return strcmp(member, "reason") == 0 ? answers_inexact(made) : NULL;
 }
 

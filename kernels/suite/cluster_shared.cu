@@ -38,6 +38,7 @@ struct cluster_shared : suite_kernel {
         input(k, A, "A", "n elements");
         output(k, C, "C", "n elements, all written");
     }
+    static int architecture(const domain &) { return 90; }
     static uint64_t cluster(const domain &d) { return (uint64_t)d.param[CLUSTER]; }
     static text_pair untimed(const domain &)
     {

@@ -80,6 +80,7 @@ struct reduction : suite_kernel {
                 c.store(C, c.block_x(), c.load_shared(c.thread_x()));
         });
     }
+    static int architecture(const domain &d) { return d.param[HOW] == SHUFFLE ? 30 : 0; }
     template <class Context> static BODY void by_shuffles(Context &c)
     {
         c.warp_sum([&] { return own(c); }, [&](auto sum) { c.store_shared(c.thread_x() / 32, sum); });
