@@ -264,11 +264,11 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
     json_array_foreach (json_object_get(explanation, "accesses"), i, access)
         banks = banks || json_object_get(access, "banks");
     if (banks)
-        puts(language_text(
-            has_half_requests(explanation)
-                ? "Of shared memory: how many lanes of each half warp ask at each of the 16 banks, + for ten "
-                  "or more."
-                : "Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more."));
+        puts(has_half_requests(explanation)
+                 ? language_text("Of shared memory: how many lanes of each half warp ask at each of the 16 "
+                                 "banks, + for ten or more.")
+                 : language_text(
+                       "Of shared memory: how many lanes ask at each of the 32 banks, + for ten or more."));
     json_array_foreach (json_object_get(explanation, "accesses"), i, access)
         print_access(explanation, access, screen);
     if (json_path_number(explanation, "accesses_left_out") > 0)

@@ -52,8 +52,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
 
 /* Follows the percentage for which DRAM has work, where the bound of DRAM includes stores that stay in the L2. */
 static const struct text_pair stays_too = {
-    " Of DRAM's {dram_us} us the other {dirty_us} us are of stores that stay in the L2.",
-    "DRAM 一项共 {dram_us} us，其余 {dirty_us} us 属于写入后留在 L2 中的数据。"};
+    " Of DRAM's {dram_us} us, {dirty_us} us are of stores that stay in the L2.",
+    "DRAM 一项共 {dram_us} us，其中 {dirty_us} us 属于写入后留在 L2 中的数据。"};
 
 /* What would have to change for the launch to take as long as the second bound. */
 static const struct text_pair remedies[TIME_BOUNDS] = {
