@@ -66,6 +66,7 @@ def test_run_goes_to_the_field_that_is_wrong_and_says_it_beside_the_button(brows
     for query, field in ("noise=9", "noise"), ("block=4096", "block"), ("timeout_s=-1", "timeout_s"):
         walk.open(f"new?kernel=read_offset&{query}").until(lambda: walk.all(f"[data-field={field}].is-wrong"))
         said = walk.script("document.querySelector(arguments[0]).textContent", f"#wrong-{field}")
+        walk.script("document.querySelectorAll('form details').forEach(one => one.open = false)")
         walk.click(".run").says(said, ".form-foot .wrong")
         assert walk.script("document.activeElement.matches(arguments[0])", f"[data-field={field}] input")
         assert run_in_view(walk) and "/ui/new" in browser.current_url

@@ -11,10 +11,14 @@ import {architectureName} from "./architectures.js";
 import {hasBanks, memory_draw, memory_moves, memory_rows, warp_number, ACCESSES_DRAWN} from "./memory.js";
 import "./words.js";
 
-function legend() {
-  return h(
-    "p", {class: "memory-legend note"}, h("span", {class: "key used"}), t("memory.used"),
-    h("span", {class: "key waste"}), t("memory.waste"));
+/* What is hatched: bytes of global memory, or words of banks. */
+function legendOf(explain) {
+  const all = explain.accesses.every(access => access.banks);
+  return [
+    h("span", {class: "key used"}), t("memory.used"), h("span", {class: "key waste"}),
+    all && hasBanks(explain) ? null : t("memory.waste"), !all && hasBanks(explain) && t("punct.semicolon"),
+    hasBanks(explain) && t("memory.waits")
+  ];
 }
 
 function table(explain) {
@@ -43,11 +47,10 @@ export function memoryPanel({onWarp, onChip}) {
   const place = h("div", {class: "memory-place"}), more = h("div", {class: "memory-more"});
   const rowsPlace = h("div", {}),
         rows = h("details", {class: "memory-table"}, h("summary", {}, t("chart.table")), rowsPlace);
-  const chip = h("span", {class: "memory-chip note"});
-  const node =
-    h("section", {class: "panel memory-panel"},
-      h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), chip, steps), legend()), place, more,
-      rows);
+  const chip = h("span", {class: "memory-chip note"}), legend = h("p", {class: "memory-legend note"});
+  const node = h(
+    "section", {class: "panel memory-panel"},
+    h("header", {}, h("div", {class: "row"}, h("h2", {}, t("memory.title")), chip, steps), legend), place, more, rows);
   let shown = null, drawing = null, warp = 0, all = false, width = 0;
 
   function wanted(number) {
@@ -125,6 +128,7 @@ export function memoryPanel({onWarp, onChip}) {
     of.textContent = t("memory.of_warps", {n: count(answer.explain.warps)});
     earlier.disabled = warp === 0;
     later.disabled = warp + 1 >= answer.explain.warps;
+    replace(legend, legendOf(answer.explain));
     draw(true);
     moreShow();
     if (rows.open) replace(rowsPlace, table(answer.explain));

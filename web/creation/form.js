@@ -263,6 +263,8 @@ export function formOf(fields, typed, onTyped) {
     function wrongFocus() {
       const row = rows.find(one => !one.wrong.hidden);
       if (!row) return null;
+      const section = row.node.closest("details");
+      if (section) section.open = true;
       row.node.scrollIntoView({block: "center"});
       ["input, select", "[aria-pressed=true]"]
         .flatMap(fields => [...row.node.querySelectorAll(fields)])

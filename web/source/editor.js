@@ -1,5 +1,6 @@
 /* The editor of /ui/source: CodeMirror with CUDA's words, and a margin that says what lines cost and what is wrong with
-   them. editorOf() gives what sourceField() of field.js does, and begin({line, ch}), which puts the cursor there. */
+   them. editorOf() gives what sourceField() of field.js does, and begin({line, ch}, focus), which puts the cursor
+   there, and the focus where it is true. */
 import {CodeMirror} from "../codemirror.js";
 import {h} from "../dom.js";
 import {t} from "../words.js";
@@ -113,9 +114,9 @@ export function editorOf({text, onText, onLine}) {
       const at = chosen && cm.getLineNumber(chosen);
       return at === null ? null : at + 1;
     },
-    begin({line, ch}) {
+    begin({line, ch}, focus) {
       cm.refresh();
-      cm.focus();
+      if (focus) cm.focus();
       cm.setCursor(line - 1, ch);
       lineTold();
     }

@@ -19,12 +19,14 @@ export function sourceField({text, onText, onLine}) {
     loading = true;
     try {
       const {editorOf} = await import("./editor.js");
-      const chosen = view.chosen();
+      /* Who went on to another field meanwhile stays there. */
+      const chosen = view.chosen(), {activeElement: active, body} = document,
+            focus = active === body || node.contains(active);
       view = editorOf({text, onText, onLine});
       replace(node, view.node);
       view.show(told);
       view.choose(chosen);
-      view.begin(at);
+      view.begin(at, focus);
     } catch (error) {
       loading = false; /* the service is away: the next touch tries again */
       throw error;
