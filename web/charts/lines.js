@@ -20,7 +20,7 @@ import "../sweep/words.js";
 
 /* Series that are told apart in one drawing: by colour, and by the dashes of the line and the shape of its marks. */
 export const OVERLAID_MOST = 12;
-export const styleOf = i => ({kind: KINDS[i % KINDS.length], dash: Math.floor(i / 4) % 4});
+export const styleOf = i => ({kind: KINDS[i % KINDS.length], dash: (i + Math.floor(i / KINDS.length)) % 4});
 const TOP = 30, BOTTOM = 44, LEFT = 52, SMALL_HEIGHT = 170, SMALL_WIDTH = 250;
 
 const countOf = (series, wide) => [series.points, series.predicted, series.published].reduce(
