@@ -27,8 +27,8 @@ void explain_json_locate(const struct explain_question *question, const struct e
                          struct explain *explain, struct problems *problems);
 
 /* `access` has the sums that came with the explanation. `arch`: shared memory is counted in its banks. `prediction`: of the
-   same architecture, in whose units the accesses are listed; NULL: there is none, and only sectors and lines are. `source`: which lines have accesses, where one was
-   asked for; NULL: of a kernel of the suite. */
+   same architecture, in whose units the accesses are listed; NULL: there is none, and only sectors and lines are.
+   `source`: which lines have accesses, where one was asked for; NULL: of a kernel of the suite. */
 void explain_json_write(struct json_writer *json, const char *key, const struct experiment *experiment,
                         const struct access *access, const struct explain *explain, const struct arch *arch,
                         const struct prediction *prediction, const struct source_count *source);

@@ -169,8 +169,9 @@ static void wait_again(struct launch_work *w, const struct access_reach *reach, 
    block in a sector, and else for the L1, as far as it hits there. */
 static void wait_dependent(struct launch_work *w, const struct access_reach *reach, bool past_l1)
 {
-    double from_dram = fmin(1, w->chunks / w->load_requests);
-    double new_part = fmin(1, (double)reach->block_sectors / w->load_requests);
+    const double requests = fmax(1, w->load_requests);
+    double from_dram = fmin(1, w->chunks / requests);
+    double new_part = fmin(1, (double)reach->block_sectors / requests);
     double from_l1 =
         past_l1 || new_part >= 1 ? 0 : (1 - new_part) * fmin(1, (1 - w->missed) / (1 - new_part));
     w->l1_waits = w->waits * from_l1;

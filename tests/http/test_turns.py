@@ -138,6 +138,8 @@ def test_the_queue_and_its_experiments_are_of_one_moment(start, secrets):
     ran = set()
     while (queue := service.get("/v1/queue?experiments=5").json())["queued"] > 10:
         [device] = queue["devices"]
+        if sum(one["queued"] > 0 for one in device["owners"]) < 2:
+            break  # on a busy machine one of them may be through first
         listed = queue["experiments"]
         running, own = ([one for one in listed if one["state"] == "running"],
                         [one for one in listed if one["state"] == "queued" and one["owner"] == "ann"])
