@@ -70,7 +70,7 @@ struct shared_sums {
     uint64_t conflicts_wide;
     /* The same for the 16 banks of 4 bytes of compute capability 1.x, where each half warp is a request of its own
        (CUDA C Programming Guide 4.2, F.3.3): fetches, and those beyond the first of each half with an active lane.
-       Paired lanes make no difference. */
+       An access of 8 or 16 bytes is two or four such requests, of a word each. */
     uint64_t half_wavefronts, half_conflicts;
 };
 

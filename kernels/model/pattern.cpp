@@ -100,10 +100,16 @@ shared_sums pattern_shared(const pattern &p)
         conflicts += std::max(0, count - 1);
     }
     int wide = fetches(p, 0, 1, BANKS, 2 * BANKS * BANK_BYTES) - 1, halves = 0, half_conflicts = 0;
-    for (int half = 0; half < 2; half++) {
-        int count = fetches(p, half, 2, HALF_WARP_BANKS, HALF_WARP_BANKS * BANK_BYTES);
-        halves += count;
-        half_conflicts += std::max(0, count - 1);
+    pattern word = p; /* wider accesses are split into requests of a word a lane */
+    word.bytes = std::min(p.bytes, (unsigned)BANK_BYTES);
+    for (unsigned at = 0; at < p.bytes; at += BANK_BYTES) {
+        for (int half = 0; half < 2; half++) {
+            int count = fetches(word, half, 2, HALF_WARP_BANKS, HALF_WARP_BANKS * BANK_BYTES);
+            halves += count;
+            half_conflicts += std::max(0, count - 1);
+        }
+        for (int i = 0; i < word.lanes; i++)
+            word.at[i] += BANK_BYTES;
     }
     return {.requests = p.blocks,
             .wavefronts = p.blocks * (uint64_t)all,

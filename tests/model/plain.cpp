@@ -101,16 +101,17 @@ uint64_t plain_conflicts(const plain_lanes &lanes, unsigned width, bool load, ui
     return conflicts;
 }
 
-/* Of 16 banks, which serve one half of a warp at a time. */
+/* Of 16 banks, which serve one half of a warp at a time, and of it one word a lane. */
 static void plain_halves_at_banks(const plain_lanes &lanes, unsigned width, shared_sums &sums)
 {
-    for (int half = 0; half < 2; half++) {
+    for (unsigned part = 0; part < 2 * ((width + 3) / 4); part++) {
         std::set<int64_t> of_bank[16];
         uint64_t longest = 0;
+        const int half = (int)(part % 2);
         for (int lane = 16 * half; lane < 16 * half + 16; lane++)
-            for (int64_t byte = lanes.first[lane]; lanes.has(lane) && byte < lanes.first[lane] + width;
+            for (unsigned byte = part / 2 * 4; lanes.has(lane) && byte < std::min(width, part / 2 * 4 + 4);
                  byte++)
-                of_bank[byte / 4 % 16].insert(byte / 4);
+                of_bank[(lanes.first[lane] + byte) / 4 % 16].insert((lanes.first[lane] + byte) / 4);
         for (const auto &words : of_bank)
             longest = std::max(longest, (uint64_t)words.size());
         sums.half_wavefronts += longest;

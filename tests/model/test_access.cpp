@@ -339,13 +339,12 @@ static void half_warps_have_sixteen_banks(void **)
             const int64_t words = type == DTYPE_F64 ? 2 : 1;
             uint64_t fetches = 0, conflicts = 0;
             for (int64_t half = 0; half < threads / 16; half++)
-                for (int64_t r = 0; r < repeats; r++) {
+                for (int64_t r = 0; r < repeats * words; r++) {
                     bool asked[16][64] = {}; /* bank, row of 16 words */
-                    for (int64_t t = 16 * half; t < 16 * half + 16; t++)
-                        for (int64_t w = 0; w < words; w++) {
-                            int64_t word = (t * stride + r) % threads * words + w;
-                            asked[word % 16][word / 16] = true;
-                        }
+                    for (int64_t t = 16 * half; t < 16 * half + 16; t++) {
+                        int64_t word = (t * stride + r / words) % threads * words + r % words;
+                        asked[word % 16][word / 16] = true;
+                    }
                     int64_t longest = 0;
                     for (const auto &bank : asked)
                         longest = std::max<int64_t>(longest, std::count(bank, bank + 64, true));
