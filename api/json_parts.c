@@ -20,8 +20,8 @@ static const char *parse_error(const char *text)
     return text;
 }
 
-/* Returns `value` with the integers that were read as real numbers as integers again, except those beyond 64 bits. Takes the
-   reference. */
+/* Turns the whole numbers within 64 bits, which were read as real numbers, into integers again. Takes over the reference to
+   `value` and returns the result. */
 static json_t *with_integers(json_t *value)
 {
     const char *key;
@@ -39,7 +39,7 @@ static json_t *with_integers(json_t *value)
     return json_integer((json_int_t)number);
 }
 
-/* A body with an integer beyond 64 bits is read, too: the field that it stands in is told then. */
+/* Also reads a body with an integer beyond 64 bits, so that the check of its field can refuse it by name. */
 static json_t *body_read(const char *body, size_t length, json_error_t *error)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;

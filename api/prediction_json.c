@@ -86,7 +86,8 @@ json_t *prediction_json_archs(const json_t *asked, struct problems *problems)
 
 /* ---- predicting ---- */
 
-/* Writes why the architecture cannot launch it; 0: it can. Counts of what it would do are predicted all the same. */
+/* Writes why the architecture cannot launch the experiment and returns the length; 0: it can. The counts are predicted in
+   both cases. */
 static int no_launch_reason(char *reason, size_t size, const struct arch *arch, const struct experiment *e)
 {
     enum { BLOCKS_MAX = 65535, FIRST_WITH_MORE_BLOCKS = 30, FIRST_WITH_DOUBLES = 13 };

@@ -66,7 +66,8 @@ static const char *owner_name(const char *given)
     return given && strcmp(given, language_text("nobody")) == 0 ? "nobody" : given;
 }
 
-/* The path of a page of so many rows behind that token ("": of the first page) with its filters, freed by the caller. */
+/* Returns the path of a page with its filters: `rows` rows, beginning at the page token ("": the first page). The caller
+   frees it. */
 static char *make_path(struct context *context, int rows, const char *token)
 {
     const char *const *given = context->options.given;
@@ -317,7 +318,7 @@ static void print_list(struct context *context, const json_t *document)
                sweeps ? sweep_columns : experiment_columns);
 }
 
-/* One page as JSON; with --csv it is also written as a table. That table does not say whether it is the last one. */
+/* Fetches one page as JSON. With --csv the page is also written as a table: only the JSON has the token of the next page. */
 static int fetch_page(struct context *context, int rows, const char *token, json_t **page)
 {
     struct http_client_response response;
@@ -336,8 +337,8 @@ static int fetch_page(struct context *context, int rows, const char *token, json
     return *page ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
-/* At most so many rows as one document, released by the caller, also where the status is not EXIT_FINE. With --csv its rows
-   are written, and the document has those of the last page. */
+/* Fetches the list page by page, up to `most` rows. *document gets all rows; with --csv the rows are written to standard
+   output, and *document gets only the last page. The caller releases *document, also after an error. */
 static int fetch_rows(struct context *context, int most, json_t **document)
 {
     char token[128] = "";

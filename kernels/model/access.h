@@ -120,7 +120,7 @@ struct access {
     uint64_t boxes; /* boxes that the grid was cut into: the cost of the count */
 };
 
-/* Returns into how many memory requests compute capability 2.x and 3.x divide one access of a warp, by its bytes a lane. */
+/* Returns how many memory requests one access of a warp becomes on compute capability 2.x and 3.x. `bytes`: of each lane. */
 static inline int access_parts(unsigned bytes)
 {
     return bytes >= 16 ? 4 : bytes >= 8 ? 2 : 1;

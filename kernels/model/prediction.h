@@ -82,7 +82,7 @@ int prediction_make(const struct experiment *experiment, const struct access *ac
 /* One instruction's share of a side of the prediction: its unit applied to the sums of the instruction. */
 struct prediction_side prediction_of_instruction(const struct prediction *prediction,
                                                  const struct access_instruction *instruction);
-/* Returns into how many memory requests the architecture divides one access of a warp: 1, 2 or 4 (enum arch_request). */
+/* Returns how many memory requests one access of a warp becomes on this architecture: 1, 2 or 4 (enum arch_request). */
 int prediction_parts(const struct prediction *prediction, const struct access_instruction *instruction);
 
 /* Returns the fetches of shared memory in the architecture's banks: of an instruction's sums, or of those of one access. */

@@ -13,8 +13,9 @@ static const double whole_part = 0.9;
    second on: blocks are at different places, and the L1 has sets. */
 static const double all_hit = 0.5, none_hit = 1.5;
 
-/* Nothing that is requested again without a known order is left in the L2 from so many times its size on: an H200 read 0.82
-   of it from DRAM again at 1.24 times, and all of it at 2.5 times. */
+/* Random accesses that repeat a request find nothing in the L2 if the data are larger than this many times its size. An H200
+   (gather) read 82 % of the repeated requests from DRAM at 1.24 times the size, and
+   all of them at 2.5 times. */
 static const double none_left = 1.3;
 
 /* Iterations on average, tolerance: the last warp may have fewer lanes than the others, with less to do. */
@@ -165,8 +166,8 @@ static void wait_again(struct launch_work *w, const struct access_reach *reach, 
     w->waits -= again;
 }
 
-/* Loads that follow each other wait for DRAM where a request is the first in a chunk, for the L2 where it is the first of its
-   block in a sector, and else for the L1, as far as it hits there. */
+/* Each load of a chain waits for the previous one. The first request to a chunk waits for DRAM, a block's first request to a
+   sector waits for the L2, and the others wait for the L1 if they hit it. */
 static void wait_dependent(struct launch_work *w, const struct access_reach *reach, bool past_l1)
 {
     const double requests = fmax(1, w->load_requests);
@@ -218,8 +219,8 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     double pages = fmin(w->chunks, input_bytes(e) / PAGE_BYTES);
     if (reach->exact) /* a launch may touch a part of its arrays only */
         pages = fmin(pages, (double)reach->block_pages);
-    /* Without a known order, data beyond the L2's size is requested from DRAM by each block again, page by page: a part of it
-       first, since the L2 still holds some of what blocks request again. */
+    /* In random order, data that do not fit the L2 are read from DRAM again by each block. If they are only a little larger
+       than the L2, it still has a part of them. */
     if (!access->exact && !reach->exact && w->dram_read > l2_bytes) {
         double asked = fmin((double)reach->block_sectors, 2.0 * (double)reach->block_lines) * CHUNK_BYTES;
         double lost = fmin(1, (w->dram_read / l2_bytes - 1) / (none_left - 1));
@@ -234,7 +235,7 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     else
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
-    /* Blocks that share nothing load at most both sectors of each chunk once. */
+    /* More sectors than the chunks have: blocks load the same ones. */
     w->near = !w->has_dependent_loads && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES &&
               (double)reach->block_sectors > 2 * w->chunks;
     if (w->near && !past_l1)

@@ -37,8 +37,8 @@ static int owner_queue_read(const struct owner_queue *owner_queue, const struct 
     return count;
 }
 
-/* Copies pointers to the owner's first `most` waiting experiments, of all its owner queues, to `found`, which has room for
-   2 * most of them. Returns the number of pointers. */
+/* Writes pointers to the owner's next `most` waiting experiments to `found`, in order, from all its owner queues. `found` has
+   room for 2 * most: each queue's experiments are appended before they are sorted and cut. Returns the number of pointers. */
 static int owner_read(const struct owner *owner, int most, const struct entry **found)
 {
     int count = 0;

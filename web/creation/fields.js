@@ -13,7 +13,8 @@ export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_
 
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
- * hand, main or more. The device has a field if there are several, or if `named`: the address names a device. */
+ * hand (the parameter beside the drawing), main or more (sections of the form). There is a device field if the service
+ * has several devices, or if `named` is true because the page's address names a device. */
 export function fieldsOf(kernel, all = [], named = false) {
   const devices = all.filter(device => device.in_list);
   const parameters =
@@ -103,9 +104,9 @@ export function rangeValues(text) {
 
 const COMMA = /\s*[，、]\s*/g;
 
-/* Splits a list at its commas. "1,024, 2,048" is read as two numbers with thousands separators: a blank follows only
- * the comma between the numbers, and nobody types the value 024. "64,128, 256" and "1,024,2,048" can be read in two
- * ways: then `unclear` is true. */
+/* Splits a list at its commas. "1,024, 2,048" is two numbers with thousands separators, because only the comma between
+ * the numbers is followed by a blank. "64,128, 256" and "1,024,2,048" can be read in two ways: then `unclear` is true.
+ */
 function listOf(text) {
   const parts = one => one.split(",").map(part => part.trim()).filter(Boolean),
         wide = text.split(/,\s+/).filter(Boolean);

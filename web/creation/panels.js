@@ -1,5 +1,4 @@
-/* Beside the form: the time that the model predicts, what fits a multiprocessor, and the commands that ask for the
-   same.
+/* Panels beside the form: the predicted time, the occupancy, and the equivalent commands for curl and the terminal.
 
    predictedPanel({ask}): ask(question) posts to /v1/predictions and rejects with the service's answer. show(question,
    product) asks for the device of that name where its constants are known, else for the one whose are shipped; which of

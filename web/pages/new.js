@@ -272,8 +272,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
       {};
   }
-  /* Says which typed device or architecture the service does not have: the first one. Other conditions, such as
-   * memory_bytes=..., are left to the service, and so are architectures while that of a listed device is unknown. */
+  /* Returns an error for the first typed device or architecture that the service does not have. The service itself
+   * checks the other conditions (memory_bytes=...), and every architecture until those of all listed devices are known.
+   */
   function deviceSaid() {
     const listed = devices.filter(one => one.in_list), names = listed.map(one => one.device_name).join(t("list.comma")),
           known = listed.flatMap(
