@@ -13,8 +13,8 @@ export const MEASURE = ["min_samples", "noise", "max_seconds", "quiet_s", "keep_
 
 
 /* [{name, kind, unit, text, initial, place}]: kind integer, number, choice, size, shape, switch, labels, device; place
- * hand (the parameter beside the drawing), main or more (sections of the form). There is a device field if the service
- * has several devices, or if `named` is true because the page's address names a device. */
+ * hand (the parameter below the kernel's text), main or more (sections of the form). There is a device field if the
+ * service has several devices, or if `named` is true because the page's address names a device. */
 export function fieldsOf(kernel, all = [], named = false) {
   const devices = all.filter(device => device.in_list);
   const parameters =
