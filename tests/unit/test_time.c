@@ -300,6 +300,23 @@ static void chained_loads_wait_for_the_cache_that_they_hit(void **state)
     }
 }
 
+/* What an H200's counters say that DRAM reads, in MB (bench/results/gather_l2_h200.json): the model is within a tenth. */
+static void a_random_order_is_read_from_dram_again(void **state)
+{
+    (void)state;
+    static const struct {
+        long size;
+        double dram_mb;
+    } rows[] = {{4194304, 16.8}, {8388608, 117.3}, {10485760, 375.4}, {12582912, 774.5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char request[100];
+        snprintf(request, sizeof request, "{\"kernel\": \"gather\", \"size\": %ld}", rows[i].size);
+        double mb = predicted(request, 22, 0).dram_read_bytes / 1e6;
+        if (fabs(mb / rows[i].dram_mb - 1) > 0.1)
+            fail_msg("%s: %f MB, an H200 read %f", request, mb, rows[i].dram_mb);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +324,7 @@ int main(void)
         cmocka_unit_test(what_an_h200_took_is_what_the_model_says),
         cmocka_unit_test(one_word_takes_as_long_as_a_line),
         cmocka_unit_test(chained_loads_wait_for_the_cache_that_they_hit),
+        cmocka_unit_test(a_random_order_is_read_from_dram_again),
         cmocka_unit_test(bounds_are_what_paper_says),
         cmocka_unit_test(what_limits_is_what_was_built_to_limit),
         cmocka_unit_test(gaps_between_stores_are_read_before_they_are_written_back),
