@@ -124,16 +124,21 @@ const struct manual_command manual_commands[] = {
      "coalesce show 01M7YM65F54TJADP7Z58JCT8G6 --columns offset,block_x,hot_median_us\n"
      "coalesce show 01M7YM6JPB4T1ZD7F2WQ3R9K5E --samples\n",
      TABLE | BIT(SAMPLES) | BIT(STRICT) | PLOTTING, WORDS_IDS, 1, 1, command_show},
-    {"watch", "ID", "wait for an experiment or a sweep, and print what came of it", "",
+    {"watch", "ID", "wait for an experiment or a sweep, and print what came of it",
+     "`run --detach`, `sweep --detach` and `recipe --detach` print the id; `coalesce ls` and `coalesce ls "
+     "--sweeps` list it.\n",
      "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
-    {"cancel", "ID ...", "cancel experiments or sweeps", "", "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n",
-     0, WORDS_IDS, 1, -1, command_cancel},
+    {"cancel", "ID ...", "cancel experiments or sweeps",
+     "Everybody cancels their own work, and the role admin everybody's. Results that are there stay. A "
+     "cancellation cannot be undone: submit the work again.\n",
+     "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_cancel},
     {"remove", "ID ...", "remove experiments or sweeps that have ended",
      "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
      "them back.\n",
      "coalesce remove 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_remove},
     {"undo", "[ID ...]", "bring back what was removed",
-     "Without an id it lists what can be brought back, and until when.\n",
+     "What was removed can be brought back for ten minutes, unless the service says otherwise. Without an id "
+     "it lists what can be brought back, and until when.\n",
      "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\ncoalesce undo\n", 0, WORDS_IDS, 0, -1, command_undo},
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
      "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
@@ -190,17 +195,20 @@ const struct manual_pair manual_values[] = {
     {NULL, NULL},
 };
 
-const struct manual_pair manual_exits[] = {
-    {"0", "done"},
-    {"1", "an experiment failed, was cancelled, or its output is wrong; check: a fault was found"},
-    {"2", "the command line is wrong; nothing was sent"},
-    {"3", "the service cannot be reached"},
-    {"4", "the service refused: its sentence says what would have been right"},
-    {"5", "with --strict: a result is not stable"},
-    {"6", "compare: B is worse than A in some point"},
-    {"7", "compare: nothing is worse, and for some point it cannot be told; or no point is on both sides"},
-    {"130", "interrupted; what was submitted stays in the queue unless --cancel-on-interrupt was given"},
-    {NULL, NULL},
+const struct manual_exit manual_exits[] = {
+    {"0", "done", NULL},
+    {"1", "an experiment failed, was cancelled, or its output is wrong", "run sweep recipe show watch"},
+    {"1", "check: a fault was found, or not all could be checked", "check"},
+    {"2", "the command line is wrong; nothing was sent", NULL},
+    {"3", "the service cannot be reached", NULL},
+    {"4", "the service refused: its sentence says what would have been right", NULL},
+    {"5", "with --strict: a result is not stable", "run sweep recipe show watch"},
+    {"6", "compare: B is worse than A in some point", "compare"},
+    {"7", "compare: nothing is worse, and for some point it cannot be told; or no point is on both sides",
+     "compare"},
+    {"130", "interrupted; what was submitted stays in the queue unless --cancel-on-interrupt was given",
+     "run sweep recipe watch"},
+    {NULL, NULL, NULL},
 };
 
 const struct manual_pair manual_environment[] = {
@@ -219,6 +227,17 @@ const struct manual_command *command_table_find(const char *name)
         if (strcmp(command->name, name) == 0)
             return command;
     return NULL;
+}
+
+bool command_table_returns(const struct manual_command *command, const struct manual_exit *row)
+{
+    size_t length = strlen(command->name);
+    for (const char *at = row->commands; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, command->name, length) == 0 && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    }
+    return !row->commands;
 }
 
 bool command_table_takes(const struct manual_command *command, enum option option)

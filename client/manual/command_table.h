@@ -59,6 +59,11 @@ struct manual_pair {
     const char *name, *text;
 };
 
+struct manual_exit {
+    const char *status, *text;
+    const char *commands; /* those that return it, separated by blanks; NULL: all */
+};
+
 extern const struct manual_option manual_options[OPTION_COUNT];
 extern const uint64_t manual_common;                  /* options of every command */
 extern const uint64_t manual_alone;                   /* options that may be given without a command */
@@ -66,10 +71,14 @@ extern const struct manual_command manual_commands[]; /* ends with a NULL name *
 /* The number of rows at the start of manual_values that every command accepts. The other rows are for commands that submit an
    experiment or a sweep. */
 enum { MANUAL_VALUES_OF_ALL = 3 };
-extern const struct manual_pair manual_exits[], manual_environment[], manual_values[];
+extern const struct manual_exit manual_exits[]; /* ends with a NULL status */
+extern const struct manual_pair manual_environment[], manual_values[];
 
 /* The command with that name; NULL: there is none. */
 const struct manual_command *command_table_find(const char *name);
 
 /* True when the command takes the option; NULL: when the option is offered without a command. */
 bool command_table_takes(const struct manual_command *command, enum option option);
+
+/* True when the command can end with the exit status of the row. */
+bool command_table_returns(const struct manual_command *command, const struct manual_exit *row);

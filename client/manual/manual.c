@@ -57,6 +57,15 @@ static void print_pairs(FILE *out, const char *title, const struct manual_pair *
         print_text(out, fprintf(out, "  %s", pairs->name), language_text(pairs->text));
 }
 
+/* Prints the exit statuses that a command returns; NULL: those of all. */
+static void print_exits(FILE *out, const struct manual_command *command)
+{
+    fputs(language_text("\nExit status:\n"), out);
+    for (const struct manual_exit *row = manual_exits; row->status; row++)
+        if (!command || command_table_returns(command, row))
+            print_text(out, fprintf(out, "  %s", row->status), language_text(row->text));
+}
+
 static void print_options(FILE *out, uint64_t which)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -91,20 +100,24 @@ static void print_commands(FILE *out, const char *text)
 
 static void print_command(FILE *out, const struct manual_command *command)
 {
-    fprintf(out, "coalesce %s %s\n\n", command->name, command->arguments);
+    fprintf(out, "coalesce %s%s%s\n\n", command->name, *command->arguments ? " " : "", command->arguments);
     print_words(out, 2, 0, language_text(command->summary));
     if (*command->text) {
         fputc('\n', out);
         print_words(out, 2, 0, language_text(command->text));
     }
-    fputs(language_text("\nOptions:\n"), out);
-    print_options(out, command->options | manual_common);
+    if (command->options) {
+        fputs(language_text("\nOptions:\n"), out);
+        print_options(out, command->options);
+    }
+    fputs(language_text("\nOptions of every command:\n"), out);
+    print_options(out, manual_common);
     if (strstr(command->arguments, "NAME=VALUE"))
         print_pairs(out, language_text("\nValues:\n"), manual_values,
                     command_table_takes(command, OPTION_DETACH) ? INT_MAX : MANUAL_VALUES_OF_ALL);
     fputs(language_text("\nExamples:\n"), out);
     print_commands(out, command->examples);
-    print_pairs(out, language_text("\nExit status:\n"), manual_exits, INT_MAX);
+    print_exits(out, command);
 }
 
 void manual_print_help(FILE *out, int columns, const struct manual_command *command)
@@ -128,7 +141,7 @@ void manual_print_help(FILE *out, int columns, const struct manual_command *comm
     print_options(out, manual_alone & ~manual_common);
     print_pairs(out, language_text("\nValues of parameters:\n"), manual_values, INT_MAX);
     print_pairs(out, language_text("\nEnvironment:\n"), manual_environment, INT_MAX);
-    print_pairs(out, language_text("\nExit status:\n"), manual_exits, INT_MAX);
+    print_exits(out, NULL);
     fputs(language_text("\nBegin with:\n  coalesce devices\n  coalesce run read_offset offset=11\n"), out);
 }
 
@@ -182,16 +195,20 @@ static void put_options(FILE *out, uint64_t which)
     }
 }
 
+static void put_pair(FILE *out, const char *name, const char *text)
+{
+    fputs(".TP\n", out);
+    put_bold(out, name);
+    fputc('\n', out);
+    put(out, text);
+    fputc('\n', out);
+}
+
 static void put_pairs(FILE *out, const char *title, const struct manual_pair *pairs)
 {
     fprintf(out, ".SH %s\n", title);
-    for (; pairs->name; pairs++) {
-        fputs(".TP\n", out);
-        put_bold(out, pairs->name);
-        fputc('\n', out);
-        put(out, pairs->text);
-        fputc('\n', out);
-    }
+    for (; pairs->name; pairs++)
+        put_pair(out, pairs->name, pairs->text);
 }
 
 static void put_command(FILE *out, const struct manual_command *command)
@@ -230,7 +247,9 @@ void manual_print_man_page(FILE *out, const char *version)
     fputs(".SS Without a command\n", out);
     put_options(out, manual_alone & ~manual_common);
     put_pairs(out, "VALUES OF PARAMETERS", manual_values);
-    put_pairs(out, "EXIT STATUS", manual_exits);
+    fputs(".SH EXIT STATUS\n", out);
+    for (const struct manual_exit *row = manual_exits; row->status; row++)
+        put_pair(out, row->status, row->text);
     put_pairs(out, "ENVIRONMENT", manual_environment);
     fputs(".SH SEE ALSO\n\\fBcoalesced \\-\\-help\\fR, \\fBcurl\\fR(1)\n", out);
 }

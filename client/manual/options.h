@@ -12,10 +12,11 @@ OPTION(PATIENCE, "patience", 0, "SECONDS",
        "how long to try again when the service is full, stopping or was lost; 60 unless given", NULL)
 OPTION(HELP, "help", 'h', NULL, "print help, after a command for that command", NULL)
 OPTION(DETACH, "detach", 'd', NULL, "print the id and do not wait", NULL)
-OPTION(STRICT, "strict", 0, NULL,
-       "exit 5 when a result is not stable; a point of 6 runs or more has an interval over them, and is; "
-       "a kernel of your own is not timed, which is no reason",
-       NULL)
+OPTION(
+    STRICT, "strict", 0, NULL,
+    "exit 5 when a result is not stable; a point of 6 or more runs is judged by its interval over the runs "
+    "and counts as stable; a kernel of your own is not timed, and is never unstable",
+    NULL)
 OPTION(CANCEL, "cancel-on-interrupt", 0, NULL, "Ctrl-C cancels the work instead of leaving it in the queue",
        NULL)
 OPTION(X, "x", 0, "AXIS", "the axis along which the plot goes", NULL)
