@@ -84,7 +84,7 @@ static void read_size(struct experiment *e, const json_t *value, const char *poi
         memcpy(e->size, size, sizeof size);
     else if (given)
         problem_add(problems, pointer, "%s takes %s", source_kernel_spoken(e->kernel),
-                    e->kernel->dims == 1 ? "a number of elements" : "two numbers, [rows, columns]");
+                    e->kernel->dims == 1 ? "a number of elements" : "two numbers, rows and columns");
 }
 
 static void read_block(struct experiment *e, const json_t *value, const char *pointer,

@@ -56,7 +56,7 @@ static const struct {
     {"true or false", "true 或 false"},
     {"a number with a fraction or an exponent", "带小数或指数的数"},
     {"a number of elements", "元素个数"},
-    {"two numbers, [rows, columns]", "两个数 [rows, columns]，即行数和列数"},
+    {"two numbers, rows and columns", "两个数，即行数和列数"},
     {"a list of another length", "长度不同的列表"},
     {"the list", "列表"},
     {"an experiment", "实验"},

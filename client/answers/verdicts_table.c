@@ -94,7 +94,7 @@ static void print_differences(const json_t *comparison, const struct screen *scr
                                 "are the same."));
 }
 
-/* Prints a note that times may not be compared, if the two sides may have different sizes or types. */
+/* Prints a note that a longer time may be of more work, if the two sides may have different sizes or types. */
 static void print_other_work(const json_t *comparison)
 {
     size_t i;
@@ -103,8 +103,8 @@ static void print_other_work(const json_t *comparison)
         const char *field = json_string_value(name);
         if (strcmp(field, "size") == 0 || strcmp(field, "dtype") == 0)
             printf(
-                language_text("The sides may differ in %s, and so in how much they move: bandwidths may be "
-                              "compared, times may not.\n"),
+                language_text("The sides may differ in %s, and so in how much they move: the verdicts are of "
+                              "times, and a longer time may only be of more work. Compare bandwidths.\n"),
                 field);
     }
 }

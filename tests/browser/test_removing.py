@@ -51,6 +51,17 @@ def test_what_somebody_else_removes_leaves_every_page(browser, serve):
     walk.end()
 
 
+def test_an_open_comparison_follows_the_removal_of_a_side(browser, serve):
+    service = serve("--devices", "cpu", fake=False)
+    a, b = sweep_of(service, [0, 1]), sweep_of(service, [0, 1])
+    walk = Walk(browser, service).open(f"compare?a=sweep:{a}&b=sweep:{b}&lang=en").says("of 2 points can be told", "main")
+    assert service.request("DELETE", f"/v1/sweeps/{b}?remove=true").ok
+    walk.says("was removed", "main")
+    assert service.request("POST", f"/v1/sweeps/{b}/restore").ok
+    walk.says("of 2 points can be told", "main")
+    walk.end()
+
+
 def test_an_undo_counts_what_is_left(browser, serve):
     service = serve()
     one = service.request("POST", "/v1/sweeps", json={**SMALL, "offset": [0, 1, 2]}, headers={"Prefer": "wait=30"}).json()

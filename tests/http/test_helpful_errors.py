@@ -38,7 +38,7 @@ from test_wrong_inputs import refused
         ("/v1/experiments", {"kernel": "copy", "size": "1MB"}, ['is \\"1MB\\" (write 1000000, or 1048576 in powers of 1024)"']),
         ("/v1/experiments", {"kernel": "copy", "size": "1.5Mi"}, ['is \\"1.5Mi\\" (write 1572864)"']),
         ("/v1/experiments", {"kernel": "copy", "size": "abc"}, ['"#/size: must be an integer, is \\"abc\\""']),
-        ("/v1/experiments", {"kernel": "transpose", "size": "abc"}, ["#/size: transpose takes two numbers, [rows, columns]"]),
+        ("/v1/experiments", {"kernel": "transpose", "size": "abc"}, ["#/size: transpose takes two numbers, rows and columns"]),
         ("/v1/sweeps", {"kernel": "read_offset", "offset": [0, "x"]}, ["#/offset/1", 'is \\"x\\"']),
         ("/v1/sweeps", {"kernel": "read_offset", "size": {"from": 1, "to": 9}}, ["#/size", "an axis is a list of its values"]),
     ]])

@@ -7,7 +7,7 @@ const MODELLED = {
   sm_20: "Fermi, 2010",
   sm_21: "Fermi, GF104",
   sm_30: "Kepler, K10",
-  sm_35: "Kepler, K40",
+  sm_35: "Kepler, K20",
   sm_37: "Kepler, K80",
   sm_50: "Maxwell, GM107",
   sm_52: "Maxwell, M40",
