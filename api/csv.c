@@ -10,6 +10,7 @@
 
 #include "api/experiment_json.h"
 #include "api/json_parts.h"
+#include "api/problem.h"
 #include "api/suggest.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
@@ -190,6 +191,7 @@ static bool cell_known(struct buffer *out, enum figure_known figure, const struc
     const struct view_experiment *e = point->experiment;
     const struct error *failure = e && e->failure && e->failure->kind != ERROR_NONE ? e->failure : NULL;
     bool removed = !e && !point->failure;
+    char chinese[1024];
     switch (figure) {
     case KNOWN_NOTHING:
         return false;
@@ -225,6 +227,8 @@ static bool cell_known(struct buffer *out, enum figure_known figure, const struc
         return cell_text(out, failure ? error_kind_name(failure->kind) : NULL);
     case KNOWN_FAILURE_DETAIL:
         return cell_text(out, failure ? failure->text : NULL);
+    case KNOWN_FAILURE_DETAIL_ZH:
+        return cell_text(out, failure && problem_zh(failure->text, chinese, sizeof chinese) ? chinese : NULL);
     case KNOWN_NOTES:
         return cell_notes(out, point);
     }

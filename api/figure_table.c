@@ -162,7 +162,7 @@ const struct figure figure_table[] = {
     {"failure_detail", NULL, FIGURE_TEXT, "failure/detail", .text = {"what failed", "失败详情"},
      .known = KNOWN_FAILURE_DETAIL},
     {"failure_detail_zh", NULL, FIGURE_TEXT, "failure/zh/detail",
-     .text = {"what failed, in Chinese, of a point that was refused", "失败详情（中文，仅限被拒绝的点）"}},
+     .text = {"what failed, in Chinese", "失败详情（中文）"}, .known = KNOWN_FAILURE_DETAIL_ZH},
     {"counters_status", NULL, FIGURE_TEXT, "result/counters/status",
      .text = {"whether counters were read", "是否读取了计数器"}},
     {"counters_passes", NULL, FIGURE_INTEGER, "result/counters/passes",

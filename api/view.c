@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/json_parts.h"
+#include "api/problem.h"
 
 enum { RESULT_SCHEMA = 1 };
 
@@ -93,7 +94,7 @@ static void write_failure(struct json_writer *json, const struct view_experiment
         return;
     json_writer_begin_object(json, "failure");
     json_writer_string(json, "kind", error_kind_name(experiment->failure->kind));
-    json_writer_string(json, "detail", experiment->failure->text);
+    problem_write_text(json, "detail", experiment->failure->text);
     json_writer_end(json);
 }
 

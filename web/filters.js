@@ -88,47 +88,50 @@ narrow.addEventListener("change", () => document.querySelectorAll("details.fold"
 
 const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` : path;
 
+/* What is typed is applied on Enter or when the focus leaves the form; a choice, and a date that was picked by mouse,
+   at once. So the list is not read again while the next field is filled in. */
 export function filterForm(path, filters, fields, go, list) {
-  const used = new URLSearchParams(filters);
-  /* In a closed list each arrow key is a change, so the focus returns to the field for the next key. */
-  let later = null;
-  const send = async event => {
-    event?.preventDefault();
+  const used = new URLSearchParams(filters), inputs = new Map(); /* {node, was, read} by name */
+  let later = null, focused = null, form = null;
+  const collect = () => inputs.forEach(({node, was, read}, name) => {
+    const value = node.value === was ? filters.get(name) : node.value && read(node.value);
+    return value ? used.set(name, value) : used.delete(name);
+  });
+  async function send() {
     clearTimeout(later);
-    const {id} = document.activeElement;
+    collect();
+    const sent = new Map([...inputs.values()].map(({node}) => [node, node.value]));
     await go(addressOf(path, used));
-    if (id) document.getElementById(id)?.focus({preventScroll: true});
+    if (location.pathname !== link(path)) return;
+    for (const [node, value] of sent) /* typed meanwhile */
+      if (node.value !== value) document.getElementById(node.id).value = node.value;
+    document.getElementById(focused ?? "list")?.focus({preventScroll: true});
+  }
+  const left = () => {
+    if (!form.isConnected || form.contains(document.activeElement)) return;
+    focused = null;
+    collect();
+    if (used.toString() !== filters.toString()) send();
   };
-  const take = (name, text) => text ? used.set(name, text) : used.delete(name);
-  const change = (name, read = text => text.trim()) => ({target: {value}}) => {
-    take(name, value && read(value));
-    send();
-  };
-  /* A date field fires `change` after each digit. What is typed is applied on Enter, or when the field loses the focus;
-     then only after the next field has got it. A date picked by mouse is applied at once. */
-  function timeInput(id, name, value) {
-    const was = value && clockOf(value), put = change(name, momentOf);
+  /* A date field fires `change` after each digit. */
+  function timeInput(id, value) {
     let typing = false;
     return h("input", {
       id,
-      value: was,
+      value,
       type: "datetime-local",
-      onkeydown: event => {
-        typing = event.key !== "Enter";
-        if (typing) return;
-        event.preventDefault();
-        put(event);
+      onkeydown: ({key}) => {
+        typing = key !== "Enter";
       },
-      onchange: event => typing || put(event),
+      onchange: () => typing || send(),
       onpointerdown: () => {
         typing = false;
-      },
-      /* Not where it is gone with its page. */
-      onblur: event => typing && event.target.value !== was && setTimeout(() => event.target.isConnected && put(event))
+      }
     });
   }
-  /* Each typed letter and each arrow key fires `change`. The list is loaded again only after a pause of TYPING_MS. */
-  function selectInput(id, name, value, options) {
+  /* In a closed list each typed letter and each arrow key fires `change`. The list is loaded again only after a pause
+     of TYPING_MS. */
+  function selectInput(id, value, options) {
     let key = -Infinity;
     return h(
       "select", {
@@ -138,33 +141,29 @@ export function filterForm(path, filters, fields, go, list) {
           key = performance.now();
         },
         onchange: ({target}) => {
-          take(name, target.value);
           clearTimeout(later);
           if (performance.now() - key > TYPING_MS) return void send();
-          later = setTimeout(() => target.isConnected && send(), TYPING_MS);
+          const isLeft = () => target !== document.activeElement && form.contains(document.activeElement);
+          later = setTimeout(() => target.isConnected && !isLeft() && send(), TYPING_MS);
         }
       },
       options);
   }
-  const field = ({name, options, word = one => one, time, read, hint}) => {
-    const id = `filter-${name}`, value = filters.get(name) ?? "";
-    const input = time ?
-      timeInput(id, name, value) :
+  const field = ({name, options, word = one => one, time, read = text => text.trim(), hint}) => {
+    const id = `filter-${name}`, value = filters.get(name) ?? "",
+          was = time ? value && clockOf(value) :
+      options        ? value :
+                       word(value);
+    const node = time ?
+      timeInput(id, was) :
       options ?
       selectInput(
-        id, name, value,
+        id, value,
         [h("option", {value: ""}, t("lists.any")), options.map(one => h("option", {value: one}, word(one)))]) :
-      h("input", {
-        id,
-        value: word(value),
-        placeholder: hint ? t(hint) : null,
-        type: "text",
-        size: "12",
-        spellcheck: "false",
-        onchange: change(name, read)
-      });
+      h("input", {id, value: was, placeholder: hint ? t(hint) : null, type: "text", size: "12", spellcheck: "false"});
+    inputs.set(name, {node, was, read: time ? momentOf : read});
     return h("span", {class: "field"}, h("label", {for: id
-             }, t(`lists.by_${name}`)), input);
+             }, t(`lists.by_${name}`)), node);
   };
   const hidden = [...filters]
                    .filter(([name]) => !fields.some(one => one.name === name))
@@ -188,9 +187,22 @@ export function filterForm(path, filters, fields, go, list) {
     event.preventDefault();
     list.focus();
   };
-  return h(
-    "form", {role: "search", onsubmit: send}, h("a", {class: "skip", href: "#list", onclick: skip}, t("lists.skip")),
-    fold);
+  form =
+    h("form", {
+      role: "search",
+      /* A form without a button is not submitted by Enter where it has more than one field. */
+      onkeydown: event => {
+        if (event.key !== "Enter" || event.isComposing || !event.target.matches("input")) return;
+        event.preventDefault();
+        send();
+      },
+      onfocusin: ({target}) => {
+        focused = target.id || null;
+      },
+      onfocusout: () => setTimeout(left)
+    },
+      h("a", {class: "skip", href: "#list", onclick: skip}, t("lists.skip")), fold);
+  return form;
 }
 
 export function pagesLine(path, filters, after, next) {

@@ -10,7 +10,7 @@
 import {link} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, fixed, interval, intervalForm, percent, shape} from "./format.js";
-import {DICTIONARY, noValue, t, term} from "./words.js";
+import {DICTIONARY, failureDetail, noValue, reasonSaid, t, term} from "./words.js";
 
 const COMMON = new Set([
   "kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
@@ -167,12 +167,12 @@ const besideCell = child => h("td", {class: "spare"}, child);
 function failedCells(row) {
   if (row.state === "cancelled") {
     const said = h("span", {class: "quiet"}, `${SIGNS.cancelled} ${t("state.cancelled")}`);
-    return [numberCell(row.failure_detail ? tip(said, row.failure_detail) : said), besideCell(), cell()];
+    return [numberCell(row.failure_detail ? tip(said, reasonSaid(failureDetail(row))) : said), besideCell(), cell()];
   }
   const known = row.failure_kind !== null;
   return [
     numberCell(
-      noValue(row.failure_detail ?? t(`state.${row.state}`)),
+      noValue(failureDetail(row) ?? t(`state.${row.state}`)),
       h("span", {class: "phone warn", "aria-hidden": "true"}, " ✕")),
     besideCell(),
     cell(h("span", {class: "warn"}, "✕ ", known ? failedWords(row.failure_kind) : t(`state.${row.state}`)))

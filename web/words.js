@@ -347,6 +347,9 @@ export async function languageReady() {
   reasonText = language() === "zh" ? (await import("./reasons.js")).reasonText : () => null;
 }
 
+/* Why the experiment of a row of the service's table failed, in the reader's language where the service says it; null:
+ * it did not. */
+export const failureDetail = row => language() === "zh" && row.failure_detail_zh || row.failure_detail;
 export const reasonSaid = text => text && (reasonText(text) ?? plainText(text));
 
 export function noValue(reason) {

@@ -94,7 +94,16 @@ def test_a_time_that_is_typed_filters_when_it_is_whole(browser, service):  # noq
     walk.script("document.getElementById('filter-until').focus()")
     press(browser, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, "2", "0")
     walk.script("document.getElementById('filter-owner').focus()")
-    walk.until(lambda: "00:20:00Z" in unquote(browser.current_url) and focus(walk) == "filter-owner")
+    press(browser, "ana", Keys.TAB, "who=phone")
+    assert focus(walk) == "filter-label" and "owner" not in browser.current_url, "the list is not read again under who types"
+    press(browser, Keys.ENTER)
+    walk.until(lambda: all(one in unquote(browser.current_url) for one in ("00:20:00Z", "owner=ana", "label=who:phone")) and focus(walk) == "filter-label")
+    press(browser, Keys.CONTROL + "a", Keys.BACKSPACE, Keys.SHIFT + Keys.TAB)
+    press(browser, Keys.CONTROL + "a", Keys.BACKSPACE)
+    assert focus(walk) == "filter-owner" and "owner=ana" in browser.current_url
+    walk.script("document.querySelector('nav a').focus()")
+    walk.until(lambda: "label" not in browser.current_url and "owner" not in browser.current_url)
+    walk.until(lambda: focus(walk) == "list")
     walk.end()
 
 

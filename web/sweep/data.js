@@ -10,7 +10,7 @@
 import * as api from "../api.js";
 import {atMost} from "../live.js";
 import {medianOf, rowsOf} from "../table.js";
-import {language} from "../words.js";
+import {failureDetail} from "../words.js";
 import {allMetrics, metricColumns, readMetrics, unitsOf} from "./metrics.js";
 
 const PAGE = 500, READ_MS = 1000, POLL_MS = 4000;
@@ -172,9 +172,7 @@ export class Sweep {
       succeeded: row.succeeded,
       placements: row.placements,
       id: runs.length === 1 ? runs[0].id : null,
-      failure: bad ?
-        {kind: bad.failure_kind, detail: language() === "zh" && bad.failure_detail_zh || bad.failure_detail} :
-        null,
+      failure: bad ? {kind: bad.failure_kind, detail: failureDetail(bad)} : null,
       refused: Boolean(bad) && runs.every(run => run.id === null),
       cold: timesOf(row, "cold"),
       hot: timesOf(row, "hot"),

@@ -6,7 +6,7 @@ import {h, tip} from "../dom.js";
 import {bandwidth, count, digits, percent} from "../format.js";
 import {barOf, cell, failedWords, headCell, numberCell, unstableMark, withInterval} from "../parts.js";
 import {windowed} from "../windowed.js";
-import {DICTIONARY, noValue, reasonSaid, t, term} from "../words.js";
+import {DICTIONARY, failureDetail, noValue, reasonSaid, t, term} from "../words.js";
 import {KINDS} from "../charts/painter.js";
 import {metricOf} from "./metrics.js";
 import {pointText, valueText} from "./names.js";
@@ -26,7 +26,7 @@ function stateCell(point, paused) {
     point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled" && run.state !== "removed");
   if (point.refused || failed) {
     const words = `✕ ${point.refused ? t("sweep.refused") : failedWords(failed.failure_kind)}`;
-    return cell(tip(h("span", {class: "warn cut"}, words), reasonSaid(failed?.failure_detail) ?? words));
+    return cell(tip(h("span", {class: "warn cut"}, words), reasonSaid(failed && failureDetail(failed)) ?? words));
   }
   if (point.state === "cancelled" || point.state === "removed") return goneCell(point);
   if (point.state === "succeeded")
@@ -187,7 +187,7 @@ export function sweepTable(sweep, choiceNow, chosen) {
             run.cold_effective_gbps !== null && t("punct.comma") + bandwidth(run.cold_effective_gbps),
             run.placement && h("span", {class: "quiet"}, t("punct.comma") + t("table.placement", {name: run.placement}))
           ] :
-          reasonSaid(run.failure_detail) ?? ""),
+          reasonSaid(failureDetail(run)) ?? ""),
       stateCell(
         {
           ...point,
@@ -198,7 +198,7 @@ export function sweepTable(sweep, choiceNow, chosen) {
           refused: false,
           failure: run.failure_kind === null || run.state === "removed" ?
             null :
-            {kind: run.failure_kind, detail: run.failure_detail}
+            {kind: run.failure_kind, detail: failureDetail(run)}
         },
         sweep.head.paused));
   }
