@@ -3,11 +3,11 @@
    has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
    removalsBar(go, reopen) is that bar; go(path) opens a page, reopen() draws the present one anew; above it in the same
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
-   one Undo. The page that is open stays, and is drawn anew where it shows what comes back. Without tokens the service
-   does not know who removed what: there the bar has what this browser removed, and what the page is of: removalsDraw()
-   when another page is opened. restoreOffer(error, go) is a button for the page of what was removed, for who may
-   restore it. focusUnder(): where the button that was pressed is gone, and the focus with it, the first link or button
-   of the bar gets it. */
+   one Undo. Where the service deletes at once, isFinal(), removeAndLeave() asks before. The page that is open stays,
+   and is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there
+   the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
+   restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
+   button that was pressed is gone, and the focus with it, the first link or button of the bar gets it. */
 import {del, get, link, send} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
@@ -27,12 +27,15 @@ const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 const asked = new Set(); /* ids of what this page removes or restores itself */
 
 /* null: not read yet. */
-let rows = null, draw = () => {}, ending = () => {};
+let rows = null, undoSeconds = null, draw = () => {}, ending = () => {};
 
 export const removalsDraw = () => draw();
 
+/* Whether the service deletes at once what is removed. */
+export const isFinal = () => undoSeconds === 0;
+
 async function read() {
-  ({removals: rows} = await get("/v1/removals?removed_by=me"));
+  ({removals: rows, undo_seconds: undoSeconds} = await get("/v1/removals?removed_by=me"));
   draw();
 }
 
@@ -41,7 +44,14 @@ export function focusUnder() {
     document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
 }
 
+async function finalAsked() {
+  const {askFirst} = await import("./bulk/jobs.js"), words = key => () => t(key);
+  return askFirst(
+    {question: words("removals.final"), yes: words("result.remove"), no: words("removals.keep"), from: "remove"});
+}
+
 export async function removeAndLeave(path, list, go, options) {
+  if (isFinal() && !await finalAsked()) return;
   const {from} = history.state ?? {};
   await asking([path], () => del(`${path}?remove=true`, options));
   await removedTogether([path]);

@@ -83,16 +83,20 @@ static int cancel_one(struct context *context, const char *id)
                                : ask(context, "DELETE", resource.path, &resource, false, "cancelled", &code);
 }
 
-/* Says until when it can be brought back. */
+/* Says until when it can be brought back, or that it cannot. */
 static void remark_undo(struct context *context, const char *id)
 {
     json_t *document = NULL, *one;
     size_t i;
-    if (fetch_json(context, "/v1/removals", &document) == EXIT_FINE)
+    if (fetch_json(context, "/v1/removals", &document) == EXIT_FINE) {
+        if (json_path_number(document, "undo_seconds") == 0)
+            screen_remark(&context->screen,
+                          language_text("it cannot be brought back: this service deletes at once"));
         json_array_foreach (json_object_get(document, "removals"), i, one)
             if (strcmp(json_path_text(one, "id", ""), id) == 0)
                 screen_remark(&context->screen, language_text("coalesce undo %s brings it back until %s"), id,
                               json_path_text(one, "restorable_until", "?"));
+    }
     json_decref(document);
 }
 

@@ -60,6 +60,7 @@ static enum handled removals_list(struct request *request)
     int count =
         store_removals(service_of(request)->store, NULL, user_name_stored(by), rows, REMOVALS_MAX, &error);
     json_writer_begin_object(&json, NULL);
+    json_writer_double(&json, "undo_seconds", service_of(request)->undo_s);
     json_writer_begin_array(&json, "removals");
     for (int i = 0; i < count; i++)
         removal_write(&json, &rows[i]);

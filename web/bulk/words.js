@@ -31,6 +31,8 @@ wordsAdd({
   "cancel.still_running": ["{n} {words|was|were} running and {words|ends|end}, or {words|is|are} cancelled, in a moment.", "另有 {n} 次正在运行，片刻后结束或取消。"],
   "cancel.did_sweep": ["{n} {words|run|runs} of {name} {words|is|are} cancelled; {measured} of {of} were measured.", "{name}的 {n} 次运行已取消；{of} 次中已测 {measured} 次。"],
   "cancel.did_one": ["{name} is cancelled.", "{name}已取消。"],
+  "removals.final": ["What is removed cannot be brought back here.", "在此服务上，删除后无法恢复。"],
+  "removals.keep": ["Keep it", "保留"],
   "bulk.remove_ask": ["Remove {n} experiments?", "删除 {n} 个实验吗？"],
   "bulk.of_others": ["This includes what {who} submitted.", "其中包含 {who} 提交的。"],
   "bulk.remove_sweeps_ask": ["Remove {n} {words|sweep|sweeps} with {of} experiments?", "删除 {n} 个扫描（共 {of} 个实验）吗？"],

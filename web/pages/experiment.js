@@ -140,8 +140,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       if (signal.aborted) return;
       replace(problem, error.message);
       problem.hidden = false;
-      event.target.disabled = false;
     }
+    event.target.disabled = false;
   };
   const problem = h("p", {class: "wrong note", role: "alert", hidden: true});
   buttons.after(problem);
@@ -188,8 +188,12 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))},
           t("result.again")),
       ended && mine &&
-        h("button",
-          {type: "button", class: "button", onclick: act(() => removeAndLeave(path, "experiments", go, {signal}))},
+        h("button", {
+          type: "button",
+          class: "button",
+          data: {key: "remove"},
+          onclick: act(() => removeAndLeave(path, "experiments", go, {signal}))
+        },
           t("result.remove")));
     if (held) buttons.querySelector("a, button")?.focus({preventScroll: true});
   }
