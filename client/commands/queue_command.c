@@ -129,6 +129,21 @@ static void print_overrides(const json_t *groups, FILE *out)
             }
 }
 
+/* Where somebody waits, that is the reason why nothing begins. */
+static void print_paused(const json_t *queue, FILE *out)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach (json_object_get(queue, "devices"), i, row) {
+        const char *name = json_path_text(row, "device_name", "?"),
+                   *by = json_path_text(row, "paused_by", NULL);
+        if (json_path_true(row, "paused") && by)
+            fprintf(out, language_text("%s is paused by %s\n"), name, by);
+        else if (json_path_true(row, "paused"))
+            fprintf(out, language_text("%s is paused\n"), name);
+    }
+}
+
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
 static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
@@ -137,6 +152,7 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     size_t i;
     if (!json_object_size(groups)) {
         fputs(language_text("Nobody waits.\n"), out);
+        print_paused(queue, out);
         json_decref(groups);
         return;
     }

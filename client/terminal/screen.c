@@ -109,14 +109,37 @@ size_t screen_word(const char *text, size_t length, int *columns)
     return at;
 }
 
+static bool opens(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\uFF08", 3) == 0;
+}
+
+static bool closes(const char *text, size_t length)
+{
+    return screen_is_punctuation(text, length) && !opens(text, length);
+}
+
+/* Columns of what no line break may part from a word of `bytes` and `columns`; `length` bytes of text follow it. */
+static int columns_together(const char *word, size_t bytes, size_t length, int columns)
+{
+    int next;
+    const char *after = word + bytes;
+    if (opens(word, bytes)) {
+        bytes = screen_word(after, length, &next);
+        return columns + columns_together(after, bytes, length - bytes, next);
+    }
+    for (; closes(after, length); after += 3, length -= 3)
+        columns += 2;
+    return columns;
+}
+
 /* Writes a word of `bytes`, on a new line where it does not fit; `left` bytes of text follow it. */
 static void write_word(struct wrapped *w, const char *word, size_t bytes, size_t left, int columns)
 {
     bool chinese = columns == 2 && (unsigned char)*word >= 0xE3;
-    int together = columns + (chinese && screen_is_punctuation(word + bytes, left) ? 2 : 0);
-    if (w->indent >= 0 && (w->blanks || chinese || w->punctuation) &&
-        !(chinese && screen_is_punctuation(word, bytes)) && w->column > w->indent &&
-        w->column + w->blanks + together > w->screen->columns) {
+    int together = columns_together(word, bytes, left, columns);
+    if (w->indent >= 0 && (w->blanks || chinese || w->punctuation) && !closes(word, bytes) &&
+        w->column > w->indent && w->column + w->blanks + together > w->screen->columns) {
         fputc('\n', w->terminal);
         w->column = 0;
         w->blanks = w->indent;
@@ -126,7 +149,7 @@ static void write_word(struct wrapped *w, const char *word, size_t bytes, size_t
         w->indent = w->column + 2 < w->screen->columns / 2 ? w->column + 2 : 0;
     fwrite(word, 1, bytes, w->terminal);
     w->column += columns;
-    w->punctuation = chinese && screen_is_punctuation(word, bytes) && memcmp(word, "\uFF08", 3) != 0;
+    w->punctuation = closes(word, bytes);
 }
 
 static ssize_t wrapped_write(void *cookie, const char *text, size_t size)

@@ -16,6 +16,7 @@ wordsAdd({
   "outputs.equal": ["The outputs are those of the reference", "输出与参照内核一致"],
   "outputs.ran": ["It ran to its end without a fault", "运行完毕，没有发现错误"],
   "outputs.blocks": ["{n} blocks were interpreted on a processor, which says nothing about a GPU’s time.", "在处理器上解释执行了 {n} 个线程块，其耗时不能说明 GPU 的速度。"],
+  "outputs.none_beyond": ["No thread was beyond the last element: a wrong bound shows with another size, as 1,000.", "没有线程超出最后一个元素：换一个规模（如 1,000）才能发现错误的边界。"],
   "outputs.neither": ["{n} of these were written by neither of the two kernels.", "其中 {n} 个元素两个内核均未写入。"],
   "outputs.name": ["output", "输出"],
   "outputs.type": ["type", "类型"],
@@ -39,9 +40,11 @@ export function failureSaid(experiment) {
 export const outcome = ({correctness}) => t(correctness.verified ? "outputs.equal" : "outputs.ran");
 
 /* The sentence that follows the number of correct elements. */
-export function interpreted({correctness, interpreter, outputs = []}) {
+export function interpreted({correctness, interpreter, request: {size, block, grid}, outputs = []}) {
   const neither = outputs.reduce((sum, {elements, elements_written: written}) => sum + elements - written, 0);
+  const threads = [...block, ...grid].reduce((all, one) => all * one, 1);
   return [
+    threads === size && t("outputs.none_beyond"),
     correctness.verified && neither > 0 && t("outputs.neither", {n: count(neither)}),
     t("outputs.blocks", {n: count(interpreter.blocks_run)})
   ].filter(Boolean)
