@@ -4,6 +4,7 @@ import time
 from urllib.parse import unquote
 
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from test_sweep_page import choose, ended, submit
@@ -122,6 +123,22 @@ def test_eight_series_have_a_colour_and_a_sentence_each(browser, serve):  # noqa
     two = ended(service, submit(service, offset=[0, 1], block=[32, 64]))
     walk.open(f"sweeps/{two}").until(lambda: len(lines(walk)) == 2)
     assert "drag across it" not in walk.text(".board-foot")
+    walk.end()
+
+
+def test_arrow_keys_follow_a_line_and_change_lines_at_a_place(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = ended(service, submit(service, offset="0..3", block=[32, 64, 96], labels={"fake": "vary"}))
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("12 of 12 measured")
+    walk.until(lambda: len(lines(walk)) == 3)
+    walk.script("document.querySelector('.board .drawing').focus()")
+    def press(key):
+        ActionChains(browser).send_keys(key).perform()
+        return re.search(r"offset (\d+), block (\d+)", walk.text(".tip.at-mark")).groups()
+    offset, block = press(Keys.ARROW_RIGHT)
+    assert [press(Keys.ARROW_RIGHT) for _ in range(4)] == [(str(n), block) for n in (1, 2, 3, 3)] and offset == "0"
+    there = {press(key) for key in [Keys.ARROW_UP] * 3 + [Keys.ARROW_DOWN] * 3}
+    assert there == {("3", one) for one in ("32", "64", "96")}
     walk.end()
 
 

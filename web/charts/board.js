@@ -2,7 +2,8 @@
    itself as a file.
 
    board({heading, aside, sentence, draw, table, file, legend, onZoom}) takes functions that give the texts, sentence()
-   one or a list; draw(width) gives {svg, canvas, marks, part, cross, within}; table is {node, update()} and drawn once
+   one or a list; draw(width) gives {svg, canvas, marks, part, cross, within}, a mark
+   {x, y, words, line, panel: what it belongs to}; table is {node, update()} and drawn once
    it is opened; file() the name of what is saved; caption() what stands above a picture that is saved; legend() the
    nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where
    there is cross(x, y) a cross hair follows the pointer and tells all that stands there. onZoom(range) is called with
@@ -33,8 +34,17 @@ function nearest(marks, x, y) {
   return best;
 }
 
-/* The next one that way: near in it, and more so across it. */
+/* The next mark that way: on the same line, or above and below at the same place; else of another panel. In a drawing
+   without lines the nearest one. */
 function beyond(marks, from, [dx, dy]) {
+  if (!from.line) return nearestThatWay(marks, from, [dx, dy]);
+  const near = marks.filter(mark => dx ? mark.line === from.line : Math.abs(mark.x - from.x) < 1);
+  return nearestThatWay(near, from, [dx, dy]) ??
+    nearestThatWay(marks.filter(mark => mark.panel !== from.panel), from, [dx, dy]);
+}
+
+/* Near in it, and more so across it. */
+function nearestThatWay(marks, from, [dx, dy]) {
   let best = null, least = Infinity;
   for (const mark of marks) {
     const along = (mark.x - from.x) * dx + (mark.y - from.y) * dy,

@@ -57,10 +57,12 @@ function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
   const at = point => [x.at(point.x), y.at(point.y)], wide = right - left;
   const gaps = [...one.coming, ...(one.without ?? []), ...one.refused.map(point => point.x)].map(value => x.at(value));
   const seen = (list, py) =>
-    list.forEach(point => marks.push({x: x.at(point.x), y: py ?? y.at(point.y), words: point.words}));
+    list.forEach(point => marks.push({x: x.at(point.x), y: py ?? y.at(point.y), words: point.words, line: list}));
+  const dense = (list, style) => denseDraw(drawing, list.map(point => [...at(point), point]), gaps, style)
+                                   .forEach(mark => marks.push({...mark, line: list}));
   let cut = false;
   if (isDense(one.points, wide)) {
-    marks.push(...denseDraw(drawing, one.points.map(point => [...at(point), point]), gaps, one));
+    dense(one.points, one);
   } else {
     for (const point of one.points)
       if (point.low !== null) cut = whiskerDraw(painter, point, one, x, y) || cut;
@@ -76,7 +78,7 @@ function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
     seen(one.points);
   }
   if (isDense(one.predicted, wide)) {
-    marks.push(...denseDraw(drawing, one.predicted.map(point => [...at(point), point]), gaps, {...one, hollow: true}));
+    dense(one.predicted, {...one, hollow: true});
   } else {
     for (const point of one.predicted) painter.dot(...at(point), {...one, hollow: true});
     seen(one.predicted);
@@ -117,8 +119,10 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
             class: "stem",
             d: `M${round(x.at(point.x))} ${round(Math.max(top, y.at(spec.stems)))}V${round(y.at(point.y) - 4)}`
           }));
+  const marks = [], panel = found.frames.length;
   for (const one of series)
-    found.cut = seriesDraw(drawing, painter, one, {x, y, left, right, base: bottom}, found.marks) || found.cut;
+    found.cut = seriesDraw(drawing, painter, one, {x, y, left, right, base: bottom}, marks) || found.cut;
+  marks.forEach(mark => found.marks.push({...mark, panel}));
   found.dense ||= series.some(one => isDense(one.points, right - left));
   found.frames.push({left, right, top, bottom, x, series});
   if (!small && spec.labels !== false)
