@@ -63,6 +63,16 @@ bool listener_is_local(const char *text)
     return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr);
 }
 
+int listener_check_address(const char *text, struct error *error)
+{
+    union address address;
+    if (strcmp(text, "none") == 0 || address_parse(text, 0, &address))
+        return 0;
+    return error_set(error, ERROR_INVALID,
+                     "--address must be an IPv4 or IPv6 address in figures, localhost or none, not \"%s\"",
+                     text);
+}
+
 int listener_open(const char *text, int *port, struct error *error)
 {
     union address address;

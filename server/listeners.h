@@ -25,6 +25,9 @@ struct listeners {
    for "none", which is no address. */
 bool listener_is_local(const char *address);
 
+/* 0 for an IPv4 or IPv6 address in figures, "localhost" or "none"; else -1 with ERROR_INVALID. */
+int listener_check_address(const char *address, struct error *error);
+
 /* Binds and listens, without blocking; port 0 lets the system choose, and *port becomes the port. Clients
    wait until their connections are accepted. Returns the descriptor, or -1: ERROR_INVALID (the address),
    ERROR_CONFLICT (the port is taken), ERROR_SYSTEM. */

@@ -254,7 +254,7 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
 static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
 {
     const struct config *config = server->config;
-    if (config_set_log_level(config, error) < 0 || instance_choose(server, error) < 0 ||
+    if (instance_choose(server, error) < 0 ||
         (config->token_file[0] && users_start(&server->service.users, config->token_file, error) < 0))
         return -1;
     experiment_quiet_default(config->quiet_s);
@@ -262,8 +262,6 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
     server->service.default_device = config->default_device;
     server->service.undo_s = config->undo_s;
     server->service.owner_kernels = config->owner_kernels;
-    if (device_choice_check_default(config->default_device, error) < 0)
-        return -1;
     if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||
         server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)
         return -1;
@@ -306,12 +304,26 @@ static void second_interrupt_kills(void)
     pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
+/* What can be said of options before anything is started. */
+static int options_check(const struct config *config, struct error *error)
+{
+    return config_set_log_level(config, error) < 0 ||
+                   device_choice_check_default(config->default_device, error) < 0 ||
+                   listener_check_address(config->address, error) < 0
+               ? -1
+               : 0;
+}
+
 int server_run(const struct config *config, executor_spec_check spec_check)
 {
     struct server server = {.config = config, .spec_check = spec_check};
     struct error error = {0};
     sigset_t signals;
     int received = 0;
+    if (options_check(config, &error) < 0) {
+        log_error("%s", error.text);
+        return 2;
+    }
     /* An arena for each thread: what a thread of the worker pool allocates for a comparison then does not
        share pages with queued experiments, which live longer and would keep these pages resident. The worker
        pool trims all arenas. */

@@ -93,7 +93,7 @@ def test_without_an_architecture_the_lines_are_those_of_the_newest_kind(service,
 def test_a_remark_about_predictions_is_there_at_any_width_once(service):
     for columns in 200, 60:
         rows = " ".join(rows_of(service, "predict", "read_offset", "load=ca", columns=columns))
-        assert " sm_12, sm_13, sm_30, sm_35, sm_50: the architecture" in rows and rows.count("ca does what the") == 1, rows
+        assert " sm_12, sm_13, sm_30, sm_50: the architecture" in rows and rows.count("the architecture keeps no") == 1 and rows.count("a K20 keeps no") == 1, rows
         of_all = [row for row in rows_of(service, "predict", "texture_read", columns=columns) if row.startswith("on a GPU 1048576 elements")]
         assert len(of_all) == 1, rows
 

@@ -74,12 +74,19 @@ def test_flags_win_over_variables(start, tmp_path):
 
 
 @pytest.mark.parametrize("flags", [["--instance", 'a"b'], ["--instance", "a\nb"], ["--instance", "x" * 64],
-                                   ["--log-level", "loud"], ["--address", "example.org"], ["--devices", ","],
+                                   ["--devices", ","],
                                    ["--devices", ",".join(["cpu"] * 129)], ["--devices", "foo"],
                                    ["--devices", "cpu,cpu:x"], ["--devices", "cpu:"], ["--devices", "cpu:-1"], ["--executor-command", "'open"]])
 def test_a_value_that_makes_no_sense_is_refused_at_the_start(tmp_path, flags):
     done = run("--port", "0", "--data-dir", str(tmp_path / "data"), *flags)
     assert done.returncode == 1 and "error" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [["--log-level", "loud"], ["--address", "example.org"], ["--default-device", ","], ["--port", "99999"]])
+def test_an_option_that_means_nothing_is_named_and_not_tried_again(tmp_path, flags):
+    """systemd starts the service again after a failure, but for status 2."""
+    done = run("--data-dir", str(tmp_path / "data"), *flags)
+    assert done.returncode == 2 and flags[0] in done.stderr and not (tmp_path / "data").exists()
 
 
 def test_a_device_of_no_kind_is_told_with_the_kinds_there_are(tmp_path):
