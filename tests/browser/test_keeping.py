@@ -66,6 +66,9 @@ def test_another_kernel_is_asked_for_the_same_as_far_as_it_can_be(browser, servi
     press(browser, Keys.CONTROL + "a", "transpose", Keys.TAB)  # of two dimensions
     walk.until(lambda: "kernel=transpose" in browser.current_url)
     assert "size=" not in browser.current_url and "block=" not in browser.current_url and "offset=" not in browser.current_url
+    walk.click("#field-kernel")
+    press(browser, Keys.CONTROL + "a", "write_offset", Keys.TAB)  # what transpose has no field for is there again
+    walk.until(lambda: all(part in unquote(browser.current_url) for part in ("offset=0,11", "size=65536", "block=64,128")))
     walk.end()
 
 

@@ -117,6 +117,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   const ownArch = () => ARCHITECTURES.includes(device()?.arch) ? device().arch : "sm_90";
   const chipsNow = () => state.chips ?? [...new Set([...CHIPS.slice(0, 2), ownArch()])];
 
+  const typedFor = new Map(); /* by kernel: who comes back to it finds what the others have no field for */
+
   function build() {
     form = formOf(fields, state.typed, changed);
     heading.textContent = kernel.title;
@@ -128,10 +130,14 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     };
     const onChosen = name => {
       const before = kernel;
+      typedFor.set(before.name, state.typed);
       kernel = kernels.find(one => one.name === name);
       fields = fieldsOf(kernel, devices, named);
-      state.typed =
-        Object.fromEntries(Object.entries(state.typed).filter(([typed, text]) => fits(typed, text, before, kernel)));
+      const kept = (of, f) => Object.fromEntries(Object.entries(of).filter(([typed, text]) => f(typed, text)));
+      state.typed = {
+        ...kept(typedFor.get(name) ?? {}, (typed, text) => !fits(typed, text, kernel, before)),
+        ...kept(state.typed, (typed, text) => fits(typed, text, before, kernel))
+      };
       state.warp = 0;
       const focused = document.activeElement?.id;
       build();
