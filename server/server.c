@@ -304,7 +304,7 @@ static void second_interrupt_kills(void)
     pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
-/* What can be said of options before anything is started. */
+/* Checks the log level, the default device and the address before anything is started. 0, or -1 with ERROR_INVALID. */
 static int options_check(const struct config *config, struct error *error)
 {
     return config_set_log_level(config, error) < 0 ||

@@ -88,8 +88,8 @@ narrow.addEventListener("change", () => document.querySelectorAll("details.fold"
 
 const addressOf = (path, filters) => filters.toString() ? `${path}?${filters}` : path;
 
-/* What is typed is applied on Enter or when the focus leaves the form; a choice, and a date that was picked by mouse,
-   at once. So the list is not read again while the next field is filled in. */
+/* Typed text is applied on Enter or when the focus leaves the form; a choice, and a date that was picked by mouse, at
+   once. So the list does not reload while the user fills in the next field. */
 export function filterForm(path, filters, fields, go, list) {
   const used = new URLSearchParams(filters), inputs = new Map(); /* {node, was, read} by name */
   let later = null, focused = null, form = null;
@@ -103,7 +103,7 @@ export function filterForm(path, filters, fields, go, list) {
     const sent = new Map([...inputs.values()].map(({node}) => [node, node.value]));
     await go(addressOf(path, used));
     if (location.pathname !== link(path)) return;
-    for (const [node, value] of sent) /* typed meanwhile */
+    for (const [node, value] of sent) /* typed while the list was loading */
       if (node.value !== value) document.getElementById(node.id).value = node.value;
     document.getElementById(focused ?? "list")?.focus({preventScroll: true});
   }
@@ -190,7 +190,7 @@ export function filterForm(path, filters, fields, go, list) {
   form =
     h("form", {
       role: "search",
-      /* A form without a button is not submitted by Enter where it has more than one field. */
+      /* Browsers do not submit a form on Enter if it has several fields and no button. */
       onkeydown: event => {
         if (event.key !== "Enter" || event.isComposing || !event.target.matches("input")) return;
         event.preventDefault();

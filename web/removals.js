@@ -3,7 +3,7 @@
    has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
    removalsBar(go, reopen) is that bar; go(path) opens a page, reopen() draws the present one anew; above it in the same
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
-   one Undo. Where the service deletes at once, isFinal(), removeAndLeave() asks before. The page that is open stays,
+   one Undo. If the service deletes at once, isFinal(), removeAndLeave() asks first. The page that is open stays,
    and is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there
    the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
    restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
@@ -31,7 +31,7 @@ let rows = null, undoSeconds = null, draw = () => {}, ending = () => {};
 
 export const removalsDraw = () => draw();
 
-/* Whether the service deletes at once what is removed. */
+/* True if the service deletes at once what is removed. */
 export const isFinal = () => undoSeconds === 0;
 
 async function read() {

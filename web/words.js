@@ -347,8 +347,8 @@ export async function languageReady() {
   reasonText = language() === "zh" ? (await import("./reasons.js")).reasonText : () => null;
 }
 
-/* Why the experiment of a row of the service's table failed, in the reader's language where the service says it; null:
- * it did not. */
+/* Why the experiment of a row of the service's table failed, in the reader's language if the service has it; null: it
+   did not fail. */
 export const failureDetail = row => language() === "zh" && row.failure_detail_zh || row.failure_detail;
 export const reasonSaid = text => text && (reasonText(text) ?? plainText(text));
 

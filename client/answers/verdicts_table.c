@@ -94,7 +94,7 @@ static void print_differences(const json_t *comparison, const struct screen *scr
                                 "are the same."));
 }
 
-/* Prints a note that a longer time may be of more work, if the two sides may have different sizes or types. */
+/* Prints a note that a longer time may come from more work, if the two sides may have different sizes or types. */
 static void print_other_work(const json_t *comparison)
 {
     size_t i;

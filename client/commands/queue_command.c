@@ -129,7 +129,7 @@ static void print_overrides(const json_t *groups, FILE *out)
             }
 }
 
-/* Where somebody waits, that is the reason why nothing begins. */
+/* Prints each paused device and who paused it. Called when nobody waits: otherwise the rows of the queue name the pause. */
 static void print_paused(const json_t *queue, FILE *out)
 {
     size_t i;

@@ -83,7 +83,7 @@ static int cancel_one(struct context *context, const char *id)
                                : ask(context, "DELETE", resource.path, &resource, false, "cancelled", &code);
 }
 
-/* Says until when it can be brought back, or that it cannot. */
+/* Prints until when the removed experiment or sweep can be restored, or that it cannot be restored. */
 static void remark_undo(struct context *context, const char *id)
 {
     json_t *document = NULL, *one;

@@ -119,7 +119,8 @@ static bool closes(const char *text, size_t length)
     return screen_is_punctuation(text, length) && !opens(text, length);
 }
 
-/* Columns of what no line break may part from a word of `bytes` and `columns`; `length` bytes of text follow it. */
+/* Returns the columns of a word of `bytes` and `columns` together with the punctuation that must stay on its line.
+   `length` bytes of text follow the word. */
 static int columns_together(const char *word, size_t bytes, size_t length, int columns)
 {
     int next;

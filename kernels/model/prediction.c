@@ -23,12 +23,11 @@ static bool through_l1(const struct arch *arch, int path, enum l1_setting settin
         l1 = has->l1_bytes == SECTOR_BYTES;
     else if (path != LOAD_CA)
         l1 = able && (setting == L1_ON || (setting == L1_BY_ARCH && has->l1 == ARCH_L1_BY_DEFAULT));
-    bool named = path == LOAD_CG || path == LOAD_VOLATILE || path == LOAD_LDG;
-    if (!able && !named && (path == LOAD_CA || setting == L1_ON))
+    if (path == LOAD_CA && !able)
         *note = strcmp(arch->name, "sm_35") == 0
-                    ? "a K20 keeps no global loads in its L1: ca and \"l1\" change nothing; a K40, which is "
+                    ? "a K20 keeps no global loads in its L1: ca does what the default does; a K40, which is "
                       "sm_35 too, keeps them as sm_37 does"
-                    : "the architecture keeps no global loads in its L1: ca and \"l1\" change nothing";
+                    : "the architecture keeps no global loads in its L1: ca does what the default does";
     else if (setting != L1_BY_ARCH && l1 != (setting == L1_ON))
         *note = "the kernel's loads name their path, which holds whatever \"l1\" says";
     return l1;

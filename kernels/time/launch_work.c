@@ -13,9 +13,9 @@ static const double whole_part = 0.9;
    second on: blocks are at different places, and the L1 has sets. */
 static const double all_hit = 0.5, none_hit = 1.5;
 
-/* Random accesses that repeat a request find all data in the L2 up to the first part of its size, and nothing from the second on.
-   An H200 (gather) read 1, 6, 14, 17, 53 and 96 % of the repeated requests from DRAM at 0.47, 0.54, 0.58, 0.62, 0.78 and 0.93
-   times the size: bench/results/gather_l2_h200.json. */
+/* If random accesses repeat a request, the L2 still has all of the data when they are at most the first part of its
+   size, and none of it from the second part on. An H200 (gather) read 1, 6, 14, 17, 53 and 96 % of the repeated
+   requests from DRAM at 0.47, 0.54, 0.58, 0.62, 0.78 and 0.93 times the size: bench/results/gather_l2_h200.json. */
 static const double all_left = 0.55, none_left = 0.95;
 
 /* Iterations on average, tolerance: the last warp may have fewer lanes than the others, with less to do. */
@@ -219,7 +219,7 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     double pages = fmin(w->chunks, input_bytes(e) / PAGE_BYTES);
     if (reach->exact) /* a launch may touch a part of its arrays only */
         pages = fmin(pages, (double)reach->block_pages);
-    /* In random order, data that do not fit the L2 are read from DRAM again by each block. */
+    /* Random accesses read data that the L2 no longer has from DRAM again. */
     if (!access->exact && !reach->exact && w->dram_read > all_left * l2_bytes) {
         double asked = fmin((double)reach->block_sectors, 2.0 * (double)reach->block_lines) * CHUNK_BYTES;
         double lost = fmin(1, (w->dram_read / l2_bytes - all_left) / (none_left - all_left));
@@ -260,12 +260,12 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     w->warps = w->blocks * w->warps_per_block;
     struct domain domain = experiment_domain(e);
     struct shape cover = e->kernel->cover(&domain);
-    /* A thread without work does no steps, and exits at once unless barriers hold it. */
+    /* A thread without work does no steps and exits at once, unless barriers hold it: then its warp counts, too. */
     w->steps = access->steps;
-    if (cover.y * cover.z == 1)
+    if (cover.y * cover.z == 1 && access->barriers == 0) {
         w->steps *= fmax(1, w->blocks * threads / (double)cover.x);
-    if (cover.y * cover.z == 1 && access->barriers == 0)
         w->warps = fmin(w->warps, ceil((double)cover.x / WARP_LANES));
+    }
     w->busy_blocks = fmin(w->blocks, ceil(w->warps / w->warps_per_block));
     w->busy_part = w->warps / (w->busy_blocks * w->warps_per_block);
     w->sms = fmin(w->blocks, calibration->sms);

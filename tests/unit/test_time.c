@@ -300,7 +300,7 @@ static void chained_loads_wait_for_the_cache_that_they_hit(void **state)
     }
 }
 
-/* What an H200's counters say that DRAM reads, in MB (bench/results/gather_l2_h200.json): the model is within a tenth. */
+/* The bytes that an H200's counters say DRAM reads, in MB (bench/results/gather_l2_h200.json). The model is within a tenth. */
 static void a_random_order_is_read_from_dram_again(void **state)
 {
     (void)state;
@@ -317,6 +317,19 @@ static void a_random_order_is_read_from_dram_again(void **state)
     }
 }
 
+/* An H200 took 3.55 us for 32 elements in a block of 256, and 3.71 for 256 (bench/results/wide_index_h200.json): the
+   warps without elements take the steps of the others, not more. */
+static void warps_without_elements_do_not_make_a_block_slower(void **state)
+{
+    (void)state;
+    for (int size = 32; size < 256; size *= 2) {
+        char request[80], twice[80];
+        snprintf(request, sizeof request, "{\"kernel\": \"bank_conflict\", \"size\": %d}", size);
+        snprintf(twice, sizeof twice, "{\"kernel\": \"bank_conflict\", \"size\": %d}", 2 * size);
+        assert_true(predicted(request, 16, -1).us <= predicted(twice, 16, -1).us);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +338,7 @@ int main(void)
         cmocka_unit_test(one_word_takes_as_long_as_a_line),
         cmocka_unit_test(chained_loads_wait_for_the_cache_that_they_hit),
         cmocka_unit_test(a_random_order_is_read_from_dram_again),
+        cmocka_unit_test(warps_without_elements_do_not_make_a_block_slower),
         cmocka_unit_test(bounds_are_what_paper_says),
         cmocka_unit_test(what_limits_is_what_was_built_to_limit),
         cmocka_unit_test(gaps_between_stores_are_read_before_they_are_written_back),

@@ -34,8 +34,8 @@ function nearest(marks, x, y) {
   return best;
 }
 
-/* The next mark that way: on the same line, or above and below at the same place; else of another panel. In a drawing
-   without lines the nearest one. */
+/* Returns the next mark in that direction: left and right on the same line, up and down at the same x; if there is
+   none, a mark of another panel. In a drawing without lines it is the nearest mark in that direction. */
 function beyond(marks, from, [dx, dy]) {
   if (!from.line) return nearestThatWay(marks, from, [dx, dy]);
   const near = marks.filter(mark => dx ? mark.line === from.line : Math.abs(mark.x - from.x) < 1);
@@ -43,7 +43,8 @@ function beyond(marks, from, [dx, dy]) {
     nearestThatWay(marks.filter(mark => mark.panel !== from.panel), from, [dx, dy]);
 }
 
-/* Near in it, and more so across it. */
+/* Returns the nearest mark in that direction. Distance across it counts a quarter for left and right, and four times
+   for up and down. */
 function nearestThatWay(marks, from, [dx, dy]) {
   let best = null, least = Infinity;
   for (const mark of marks) {

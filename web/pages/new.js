@@ -117,7 +117,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   const ownArch = () => ARCHITECTURES.includes(device()?.arch) ? device().arch : "sm_90";
   const chipsNow = () => state.chips ?? [...new Set([...CHIPS.slice(0, 2), ownArch()])];
 
-  const typedFor = new Map(); /* by kernel: who comes back to it finds what the others have no field for */
+  const typedFor = new Map(); /* by kernel, restored for fields that the kernel chosen in between does not have */
 
   function build() {
     form = formOf(fields, state.typed, changed);
