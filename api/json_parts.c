@@ -86,8 +86,7 @@ const char *json_parts_type(const json_t *value)
     };
     /* body_read() reads an integer beyond 64 bits as a real number. */
     if (json_is_real(value) && fabs(json_real_value(value)) >= 0x1p63)
-        return json_real_value(value) > 0 ? "one above 9223372036854775807"
-                                          : "one below -9223372036854775808";
+        return json_real_value(value) > 0 ? "above 9223372036854775807" : "below -9223372036854775808";
     return names[json_typeof(value)];
 }
 

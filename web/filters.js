@@ -161,7 +161,7 @@ export function filterForm(path, filters, fields, go, list) {
         id, value,
         [h("option", {value: ""}, t("lists.any")), options.map(one => h("option", {value: one}, word(one)))]) :
       h("input", {id, value: was, placeholder: hint ? t(hint) : null, type: "text", size: "12", spellcheck: "false"});
-    inputs.set(name, {node, was, read: time ? momentOf : read});
+    inputs.set(name, {node, was: node.value, read: time ? momentOf : read});
     return h("span", {class: "field"}, h("label", {for: id
              }, t(`lists.by_${name}`)), node);
   };

@@ -33,6 +33,8 @@ export const removalsDraw = () => draw();
 
 /* True if the service deletes at once what is removed. */
 export const isFinal = () => undoSeconds === 0;
+/* A question before something is removed, with a sentence that it cannot be restored if that is so. */
+export const finalSaid = question => isFinal() ? `${question}${t("punct.space")}${t("removals.final")}` : question;
 
 async function read() {
   ({removals: rows, undo_seconds: undoSeconds} = await get("/v1/removals?removed_by=me"));
@@ -46,12 +48,17 @@ export function focusUnder() {
 
 async function finalAsked() {
   const {askFirst} = await import("./bulk/jobs.js"), words = key => () => t(key);
-  return askFirst(
-    {question: words("removals.final"), yes: words("result.remove"), no: words("removals.keep"), from: "remove"});
+  return askFirst({
+    question: () => finalSaid(t("removals.ask")),
+    yes: words("result.remove"),
+    no: words("removals.keep"),
+    from: "remove"
+  });
 }
 
 export async function removeAndLeave(path, list, go, options) {
-  if (isFinal() && !await finalAsked()) return;
+  if (undoSeconds === null) await read();
+  if (isFinal() && !options.asked && !await finalAsked()) return;
   const {from} = history.state ?? {};
   await asking([path], () => del(`${path}?remove=true`, options));
   await removedTogether([path]);

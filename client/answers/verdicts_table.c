@@ -102,10 +102,9 @@ static void print_other_work(const json_t *comparison)
     json_array_foreach (json_object_get(comparison, "but_for"), i, name) {
         const char *field = json_string_value(name);
         if (strcmp(field, "size") == 0 || strcmp(field, "dtype") == 0)
-            printf(
-                language_text("The sides may differ in %s, and so in how much they move: the verdicts are of "
-                              "times, and a longer time may only be of more work. Compare bandwidths.\n"),
-                field);
+            printf(language_text("The sides may differ in %s, and so in how much they move: verdicts compare "
+                                 "times, and a longer time may only mean more work. Compare bandwidths.\n"),
+                   field);
     }
 }
 

@@ -199,6 +199,7 @@ const struct manual_exit manual_exits[] = {
     {"0", "done", NULL},
     {"1", "an experiment failed, was cancelled, or its output is wrong", "run sweep recipe show watch"},
     {"1", "check: a fault was found, or not all could be checked", "check"},
+    {"1", "standard output or a file cannot be written", NULL},
     {"2", "the command line is wrong; nothing was sent", NULL},
     {"3", "the service cannot be reached", NULL},
     {"4", "the service refused: its sentence says what would have been right", NULL},
@@ -207,7 +208,7 @@ const struct manual_exit manual_exits[] = {
     {"7", "compare: nothing is worse, and for some point it cannot be told; or no point is on both sides",
      "compare"},
     {"130", "interrupted; what was submitted stays in the queue unless --cancel-on-interrupt was given",
-     "run sweep recipe watch"},
+     NULL},
     {NULL, NULL, NULL},
 };
 

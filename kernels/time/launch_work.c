@@ -13,10 +13,10 @@ static const double whole_part = 0.9;
    second on: blocks are at different places, and the L1 has sets. */
 static const double all_hit = 0.5, none_hit = 1.5;
 
-/* If random accesses repeat a request, the L2 still has all of the data when they are at most the first part of its
-   size, and none of it from the second part on. An H200 (gather) read 1, 6, 14, 17, 53 and 96 % of the repeated
-   requests from DRAM at 0.47, 0.54, 0.58, 0.62, 0.78 and 0.93 times the size: bench/results/gather_l2_h200.json. */
-static const double all_left = 0.55, none_left = 0.95;
+/* Random accesses that repeat a request hit the L2 while the data are at most all_kept times what it keeps
+   (CALIBRATION_DIRTY), and miss it from none_kept times on. An H200 (gather) read 1, 6, 14, 17, 53 and 96 % of the repeated
+   requests from DRAM at 0.47, 0.54, 0.58, 0.62, 0.78 and 0.93 times that size: bench/results/gather_l2_h200.json. */
+static const double all_kept = 0.55, none_kept = 0.95;
 
 /* Iterations on average, tolerance: the last warp may have fewer lanes than the others, with less to do. */
 static const double ragged = 0.01;
@@ -211,7 +211,7 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
                          const struct calibration *calibration, bool past_l1)
 {
     const struct access_reach *reach = &access->load_reach;
-    const double l2_bytes = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
+    const double kept_bytes = calibration->constant[CALIBRATION_DIRTY].value * 1e6;
     w->has_dependent_loads = access->has_dependent_loads;
     w->missed = missed_part(w, access, past_l1);
     w->chunks = (double)reach->grid_chunks;
@@ -220,9 +220,9 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     if (reach->exact) /* a launch may touch a part of its arrays only */
         pages = fmin(pages, (double)reach->block_pages);
     /* Random accesses read data that the L2 no longer has from DRAM again. */
-    if (!access->exact && !reach->exact && w->dram_read > all_left * l2_bytes) {
+    if (!access->exact && !reach->exact && w->dram_read > all_kept * kept_bytes) {
         double asked = fmin((double)reach->block_sectors, 2.0 * (double)reach->block_lines) * CHUNK_BYTES;
-        double lost = fmin(1, (w->dram_read / l2_bytes - all_left) / (none_left - all_left));
+        double lost = fmin(1, (w->dram_read / kept_bytes - all_kept) / (none_kept - all_kept));
         w->dram_read += lost * fmax(0, asked - w->dram_read);
         pages += lost * fmax(0, (double)reach->block_pages - pages);
     }

@@ -141,10 +141,10 @@ def test_what_cannot_come_back_goes_after_a_question(browser, serve):
     service = serve("--devices", "cpu", "--undo-seconds", "0", fake=False)
     one, other = (service.run({**SMALL, "offset": offset})["id"] for offset in range(2))
     walk = Walk(browser, service).open(f"experiments/{one}?lang=en").says("GB/s", "h1")
-    walk.click(".result-buttons button", "Remove").says("What is removed cannot be brought back here.", ".jobs").click(".jobs button", "Keep it")
+    walk.click(".result-buttons button", "Remove").says("This service deletes at once: nothing can be restored.", ".jobs").click(".jobs button", "Keep it")
     assert service.get(f"/v1/experiments/{one}").ok
     walk.click(".result-buttons button", "Remove").click(".jobs button", "Remove").says("newest first", "h1")
     assert service.get(f"/v1/experiments/{one}").status_code == 404
-    walk.click("thead .choose input").click(".chosen-bar button", "Remove 1").says("cannot be brought back here", ".chosen-bar").click(".chosen-bar button", "Keep them")
+    walk.click("thead .choose input").click(".chosen-bar button", "Remove 1").says("nothing can be restored", ".chosen-bar").click(".chosen-bar button", "Keep them")
     assert service.get(f"/v1/experiments/{other}").ok
     walk.end()

@@ -164,7 +164,7 @@ def test_two_repeats_are_compared_and_more_runs_join(browser, serve):  # noqa: F
         service.until(lambda: service.get(f"/v1/experiments/{one}").json()["state"] == "succeeded")
     walk.open("compare?a={}&b={}".format(*alone)).says("but for offset (A 0, B 8)").says("none of 1 point can be told yet")  # two that were chosen may differ
     sized = service.request("POST", "/v1/sweeps", json={**SMALL, "size": [1024, 2048]}).json()["id"]
-    walk.open(f"compare?a=sweep:{sized},where.size:1024&b=sweep:{sized},where.size:2048&but_for=size").says("a longer time may only be of more work. Compare bandwidths.", ".differs")
+    walk.open(f"compare?a=sweep:{sized},where.size:1024&b=sweep:{sized},where.size:2048&but_for=size").says("a longer time may only mean more work. Compare bandwidths.", ".differs")
     walk.open(f"compare?a=sweep:{slow}&b=sweep:{NOWHERE}").says("there is no sweep")
     walk.open("compare").says("Choose two sides")
     assert "read_offset · size 1024 · 4 points × 6" in walk.text("#side-A-sweep")

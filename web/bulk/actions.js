@@ -2,7 +2,7 @@
    one each; requestsRun(requests, ...) submits sweeps and says where they are. */
 import {link, send} from "../api.js";
 import {count} from "../format.js";
-import {isFinal, removedTogether} from "../removals.js";
+import {finalSaid, isFinal, removedTogether} from "../removals.js";
 import {t} from "../words.js";
 import {othersSaid} from "./cancel.js";
 import {jobRun} from "./jobs.js";
@@ -39,7 +39,7 @@ export const removing = ({why, name, paths, ask}) => ({
   verb: "remove",
   words: "bulk.remove",
   why,
-  ask: items => [ask(items), isFinal() && t("removals.final")].filter(Boolean).join(t("punct.space")) || null,
+  ask: items => isFinal() ? finalSaid(ask(items) ?? t("removals.ask")) : ask(items),
   start: async (items, left) => {
     const gone = [];
     const job = await jobRun({

@@ -56,8 +56,8 @@ function whiskerDraw(painter, point, one, x, y) {
 function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
   const at = point => [x.at(point.x), y.at(point.y)], wide = right - left;
   const gaps = [...one.coming, ...(one.without ?? []), ...one.refused.map(point => point.x)].map(value => x.at(value));
-  const seen = (list, py) =>
-    list.forEach(point => marks.push({x: x.at(point.x), y: py ?? y.at(point.y), words: point.words, line: list}));
+  const seen = (list, py, line = list) =>
+    list.forEach(point => marks.push({x: x.at(point.x), y: py ?? y.at(point.y), words: point.words, line}));
   const dense = (list, style) => denseDraw(drawing, list.map(point => [...at(point), point]), gaps, style)
                                    .forEach(mark => marks.push({...mark, line: list}));
   let cut = false;
@@ -86,7 +86,7 @@ function seriesDraw(drawing, painter, one, {x, y, left, right, base}, marks) {
   for (const point of one.published) painter.diamond(...at(point));
   for (const px of ticksOf(one.refused.map(point => x.at(point.x)), wide)) painter.cross(px, base - 8);
   seen(one.published);
-  if (!isDense(one.refused, wide)) seen(one.refused, base - 8);
+  if (!isDense(one.refused, wide)) seen(one.refused, base - 8, one.points);
   return cut;
 }
 

@@ -33,7 +33,7 @@ wordsAdd({
   "compare.in_turns": ["What else changed in between, as other work on the machine, is in a verdict, too.", "其间的其他变化（如机器上的其他负载）也会影响结论。"],
   "compare.nothing_differs_but": ["Nothing else differs: device, driver and version are the same on both sides.", "其余没有不同：两侧的设备、驱动与版本相同。"],
   "compare.nothing_differs": ["Nothing else differs: device, driver, version and kernel source are the same on both sides.", "其余没有不同：两侧的设备、驱动、版本与内核源码相同。"],
-  "compare.other_work": ["The sides differ in {names}, and so in how much they move: the verdicts are of times, and a longer time may only be of more work. Compare bandwidths.", "两侧的 {names} 不同，搬运的数据量也不同：结论比的是时间，用时更长可能只是因为工作更多。请比较带宽。"],
+  "compare.other_work": ["The sides differ in {names}, and so in how much they move: verdicts compare times, and a longer time may only mean more work. Compare bandwidths.", "两侧的 {names} 不同，搬运的数据量也不同：结论比的是时间，用时更长可能只是因为工作更多。请比较带宽。"],
   "compare.but_for_said": ["But for {names}, as asked.", "按要求，{names} 除外。"],
   "compare.differs": ["The sides differ in more than what is compared.", "两侧还有其他不同。"],
   "compare.differs_why": ["A verdict may be due to this:", "结论可能由此造成："],

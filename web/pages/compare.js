@@ -406,8 +406,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (event === "sweep" && data.ended) {
         ended.add(data.id);
         if (running.delete(data.id)) computeSoon();
-      } else if (event === "removal" && LETTERS.some(letter => asked.get(letter)?.includes(data.id))) {
-        known.delete(data.id);
+      } else if (event === "removal") {
+        for (const id of [data.id, data.sweep]) known.delete(id);
         tables.clear();
         computeSoon();
       } else if (["open", "reset", "snapshot", "poll"].includes(event) && running.size)

@@ -10,7 +10,7 @@ import {cancelAsked, othersSaid} from "../bulk/cancel.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/values.js";
 import {ago, button, labelMarks, stateMark} from "../parts.js";
-import {removeAndLeave, restoreOffer} from "../removals.js";
+import {finalSaid, removeAndLeave, restoreOffer} from "../removals.js";
 import {count} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
@@ -344,9 +344,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       actsDraw();
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
-    const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal});
-    const question =
-      t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count}) + othersSaid([head.owner], me);
+    const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal, asked: head.total > 1});
+    const question = finalSaid(
+      t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count}) + othersSaid([head.owner], me));
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(
