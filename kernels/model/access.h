@@ -112,6 +112,7 @@ struct access {
     uint64_t constant_extra; /* distinct words of constant memory of each request beyond the first */
     double steps;            /* steps of c.each_step() and c.compute(), a thread on average */
     double barriers;         /* likewise */
+    double working_warps;    /* warps that access memory at least once; 0: not known */
     /* False: blocks were sampled, because an index is not affine in the block's coordinates; or there are
        updates, which the hardware may join. */
     bool exact;

@@ -75,6 +75,8 @@ void access_counter::take(const ptx_access &from)
     if (!from.mask)
         return;
     see(from);
+    if (working_.insert({from.block[0], from.block[1], from.block[2], from.warp}).second)
+        working_now_ += (double)from.extent[0] * from.extent[1] * from.extent[2];
     if (space < 0 || as.joined)
         return;
     warp_access access;
@@ -133,10 +135,14 @@ void access_counter::list(const warp_access &access, const ptx_access &from, int
 void access_counter::end_blocks(const box &blocks, double weight)
 {
     sums_.end_blocks(blocks, weight);
+    working_all_ += working_now_ * weight;
+    working_now_ = 0;
+    working_.clear();
 }
 
 void access_counter::scale(double weight)
 {
+    working_all_ *= weight;
     for (access_instruction &i : instructions_) {
         access_instruction counted = i;
         i.global = {};
@@ -147,6 +153,8 @@ void access_counter::scale(double weight)
 
 void access_counter::forget()
 {
+    working_.clear();
+    working_now_ = working_all_ = 0;
     sums_.forget();
     known_.clear();
     instructions_.clear();
@@ -184,6 +192,7 @@ template <class T> static T *copy_of(const std::vector<T> &from)
 /* Instructions in the order of the PTX, whatever was executed first. */
 void access_counter::fill(source_count *count)
 {
+    count->access.working_warps = working_all_;
     std::vector<int> order, rank(instructions_.size());
     std::vector<access_instruction> sorted;
     std::vector<source_place> places;

@@ -1,7 +1,9 @@
 /* Adds up what the executor of PTX says of a launch, access by access, and lists one warp's. */
 #pragma once
 
+#include <array>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,10 @@ class access_counter
     std::vector<std::pair<int, int>> keys_; /* of each instruction */
     std::vector<explain_access> accesses_;
     std::vector<int64_t> times_; /* of each instruction, by the listed warp */
+    /* The blocks, each by the first of its box, and the warps in them that take() saw since the last end_blocks(), and
+       of how many warps take() saw an access before that. */
+    std::set<std::array<uint32_t, 4>> working_;
+    double working_now_ = 0, working_all_ = 0;
     int64_t accesses_all_ = 0;
     uint32_t active_ = 0;
 };

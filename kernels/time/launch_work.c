@@ -132,14 +132,14 @@ static double hit_part(const struct launch_work *w, double blocks, double block_
 }
 
 /* The part of the load sectors that misses the L1. A sector that a block requests again hits it. In a loop
-   around a loop the second request comes after all others, and the least recently used lines are gone
-   where not all fit; elsewhere it comes at once, or soon. */
+   around a loop, and in a chain of loads, the second request comes after all others, and the least recently used lines
+   are gone if not all fit; elsewhere it comes at once, or soon. */
 static double missed_part(const struct launch_work *w, const struct access *access, bool past_l1)
 {
     double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
     if (past_l1 || distinct >= sectors)
         return 1;
-    if (!w->again)
+    if (!w->again && !access->has_dependent_loads)
         return distinct / sectors;
     /* With fewer blocks than fit, some SMs have one block more than others. */
     double lines = (double)access->load_reach.block_lines / w->blocks;
@@ -234,6 +234,8 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     else
         wait_again(w, reach, past_l1);
     w->in_flight = w->waits > 0 ? w->dram_read / w->warps / fmax(1, w->waits) : 0;
+    if (w->has_dependent_loads && w->load_lines > 0) /* the full warps are the slowest */
+        w->in_flight *= w->chain_lines * w->load_requests / w->load_lines;
     /* More sectors than the chunks have: blocks load the same ones. */
     w->near = !w->has_dependent_loads && w->chunks * CHUNK_BYTES < w->sms * LINE_BYTES &&
               (double)reach->block_sectors > 2 * w->chunks;
@@ -264,11 +266,14 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     w->steps = access->steps;
     if (cover.y * cover.z == 1 && access->barriers == 0) {
         w->steps *= fmax(1, w->blocks * threads / (double)cover.x);
-        w->warps = fmin(w->warps, ceil((double)cover.x / WARP_LANES));
+        double full = fmin(w->blocks, floor((double)cover.x / threads)),
+               rest = (double)cover.x - full * threads;
+        w->warps = fmin(w->warps, full * w->warps_per_block + ceil(fmax(0, rest) / WARP_LANES));
     }
+    if (access->working_warps > 0 && access->barriers == 0)
+        w->warps = fmin(w->warps, access->working_warps);
     w->busy_blocks = fmin(w->blocks, ceil(w->warps / w->warps_per_block));
-    w->busy_part = w->warps / (w->busy_blocks * w->warps_per_block);
-    w->sms = fmin(w->blocks, calibration->sms);
+    w->sms = fmin(w->busy_blocks, calibration->sms);
     struct occupancy_question question = {
         .threads_per_block = (uint32_t)threads,
         .registers_per_thread = registers > 0 ? (uint32_t)registers : code->registers,
@@ -287,6 +292,9 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     w->load_lines = (double)access->load.lines;
     w->load_sectors = (double)access->load.sectors;
     w->load_bytes = (double)access->load.bytes;
+    w->chain_lines = w->load_lines / fmax(1, w->load_requests);
+    if (cover.y * cover.z == 1)
+        w->chain_lines *= fmax(1, w->warps * fmin(WARP_LANES, (double)cover.x) / (double)cover.x);
     w->store_requests = (double)access->store.requests;
     w->store_lines = (double)access->store.lines;
     w->store_sectors = (double)access->store.sectors;

@@ -11,7 +11,6 @@ struct launch_work {
     double blocks, warps_per_block;
     double warps;                       /* with work */
     double busy_blocks;                 /* with work */
-    double busy_part;                   /* part of their warps with work, 0 to 1 */
     double sms;                         /* SMs with work */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
     double warp_slots;                  /* of an SM */
@@ -40,6 +39,7 @@ struct launch_work {
     double store_moved;            /* bytes of the stored sectors; with gaps more than store_bytes */
     double filled;                 /* bytes that are read to fill the gaps */
     double requests_at_once;       /* of a warp, before it has to wait */
+    double chain_lines;            /* of a request of a full warp, on average */
     double extra_lines;            /* of a warp: lines beyond one of each request */
     double missed;                 /* part of the load sectors that misses the L1, 0 to 1 */
     double l1_lines;               /* capacity of the L1 of an SM */

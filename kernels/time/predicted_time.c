@@ -189,7 +189,7 @@ static void predict(const struct launch_work *w, const struct calibration *calib
 {
     const struct rates r = rates_of(calibration);
     struct traffic_time dram = dram_time(w, &r, p);
-    double per_sm = w->busy_part * w->warps_per_block * ceil(w->busy_blocks / w->sms - 1e-9);
+    double per_sm = fmin(w->warps, w->warps_per_block * ceil(w->busy_blocks / w->sms - 1e-9));
     p->bound[TIME_LAUNCH] = amount_of(w->blocks, "blocks", r.launch);
     p->bound[TIME_L2] = l2_time(w, &r);
     p->bound[TIME_L1] =
@@ -201,7 +201,7 @@ static void predict(const struct launch_work *w, const struct calibration *calib
 
     double latency = w->waits > 0 ? (w->near ? r.l2_latency : r.dram_latency) : 0;
     if (w->has_dependent_loads)
-        latency *= 1 + slowest * log2(fmax(1, w->load_lines / fmax(1, w->load_requests)));
+        latency *= 1 + slowest * log2(fmax(1, w->chain_lines));
     double lines = w->load_lines * w->missed / (w->sms * w->l1_lines);
     double lines_us = under_load(lines * latency, lines * latency * r.queue, dram.moved_us);
     p->bound[TIME_LINES] =
@@ -210,11 +210,12 @@ static void predict(const struct launch_work *w, const struct calibration *calib
 
     double exact = w->busy_blocks / (calibration->sms * w->blocks_per_sm);
     double rounds = p->rounds = w->loop ? ceil(exact - 1e-9) : fmax(1, exact);
-    double block = w->warps_per_block * (r.request * w->requests_at_once + r.extra * w->extra_lines);
+    double warps = fmin(w->warps, w->warps_per_block);
+    double block = warps * (r.request * w->requests_at_once + r.extra * w->extra_lines);
     /* The warps of a block share the SM's issue slots and its shared memory; words of one bank wait for each
        other. */
-    double alone = fmax(r.cycle * (w->cycles + w->warps_per_block * w->conflict_rows),
-                        w->warps_per_block * fmax(issued_us, w->shared_rows * r.cycle));
+    double alone = fmax(r.cycle * (w->cycles + warps * w->conflict_rows),
+                        warps * fmax(issued_us, w->shared_rows * r.cycle));
     double other = r.slot + block + r.sector * w->in_flight * fmax(1, w->waits) +
                    r.step * w->warps_per_block * (1 + w->barriers) + alone + r.l2_latency * w->l2_waits +
                    hit_cycles * r.cycle * w->l1_waits;

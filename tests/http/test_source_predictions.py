@@ -422,3 +422,20 @@ def test_of_arguments_that_are_not_the_functions_only_that_is_told(service):
 def test_a_launch_that_is_too_large_to_be_checked_says_so(service):
     [fault] = refused(service, source=SHIFTED, arguments=SHIFTED_ARGUMENTS, n=1 << 27, offset=0, block=256, threads="n", check=True, arch="sm_90")
     assert fault["detail"].startswith("not checked: a check executes the launch, and its buffers hold more than 256 MiB")
+
+
+def test_idle_threads_do_not_shorten_the_waits_of_the_others(service):
+    source = """__global__ void rows(const float *A, float *out, unsigned n, unsigned m)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    if (i >= n) return;
+    for (unsigned k = 0; k < m; k++) s += A[k * n + i];
+    out[i] = s;
+}"""
+    arguments = [{"name": "A", "elements": "n * m"}, {"name": "out", "elements": "n"}, {"name": "n"}, {"name": "m"}]
+    times = [predict(service, source=source, arguments=arguments, n=5000, m=200, block=256, grid=grid, arch="sm_90")["predictions"][0]["time"] for grid in (20, 40, 200)]
+    if "predicted_us" not in times[0]:
+        pytest.skip(times[0]["reason"])
+    assert [time["waits"] for time in times] == [times[0]["waits"]] * 3
+    assert [time["predicted_us"] for time in times] == pytest.approx([times[0]["predicted_us"]] * 3, rel=0.01)

@@ -330,6 +330,19 @@ static void warps_without_elements_do_not_make_a_block_slower(void **state)
     }
 }
 
+/* A further block with one chain does not make the chains of the others faster, and a table that the L1 cannot hold is not read
+   from it, however often a chain goes through it. */
+static void chains_wait_as_long_beside_a_shorter_warp(void **state)
+{
+    (void)state;
+    struct time_prediction full = predicted("{\"kernel\": \"pointer_chase\", \"chains\": 32}", 32, 0),
+                           more = predicted("{\"kernel\": \"pointer_chase\", \"chains\": 33}", 32, 0),
+                           far = predicted(
+                               "{\"kernel\": \"pointer_chase\", \"size\": 262144, \"steps\": 65536}", 32, 0);
+    assert_true(fabs(more.us / full.us - 1) < 0.02);
+    assert_float_equal(far.l1_hit_pct, 0, 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +352,7 @@ int main(void)
         cmocka_unit_test(chained_loads_wait_for_the_cache_that_they_hit),
         cmocka_unit_test(a_random_order_is_read_from_dram_again),
         cmocka_unit_test(warps_without_elements_do_not_make_a_block_slower),
+        cmocka_unit_test(chains_wait_as_long_beside_a_shorter_warp),
         cmocka_unit_test(bounds_are_what_paper_says),
         cmocka_unit_test(what_limits_is_what_was_built_to_limit),
         cmocka_unit_test(gaps_between_stores_are_read_before_they_are_written_back),
