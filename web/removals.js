@@ -33,8 +33,6 @@ export const removalsDraw = () => draw();
 
 /* True if the service deletes at once what is removed. */
 export const isFinal = () => undoSeconds === 0;
-/* A question before something is removed, with a sentence that it cannot be restored if that is so. */
-export const finalSaid = question => isFinal() ? `${question}${t("punct.space")}${t("removals.final")}` : question;
 
 async function read() {
   ({removals: rows, undo_seconds: undoSeconds} = await get("/v1/removals?removed_by=me"));
@@ -46,19 +44,9 @@ export function focusUnder() {
     document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
 }
 
-async function finalAsked() {
-  const {askFirst} = await import("./bulk/jobs.js"), words = key => () => t(key);
-  return askFirst({
-    question: () => finalSaid(t("removals.ask")),
-    yes: words("result.remove"),
-    no: words("removals.keep"),
-    from: "remove"
-  });
-}
-
 export async function removeAndLeave(path, list, go, options) {
   if (undoSeconds === null) await read();
-  if (isFinal() && !options.asked && !await finalAsked()) return;
+  if (isFinal() && !options.asked && !await (await import("./bulk/final.js")).finalAsked()) return;
   const {from} = history.state ?? {};
   await asking([path], () => del(`${path}?remove=true`, options));
   await removedTogether([path]);

@@ -2,9 +2,10 @@
    one each; requestsRun(requests, ...) submits sweeps and says where they are. */
 import {link, send} from "../api.js";
 import {count} from "../format.js";
-import {finalSaid, isFinal, removedTogether} from "../removals.js";
+import {isFinal, removedTogether} from "../removals.js";
 import {t} from "../words.js";
 import {othersSaid} from "./cancel.js";
+import {finalSaid} from "./final.js";
 import {jobRun} from "./jobs.js";
 import "./words.js";
 
