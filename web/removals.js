@@ -3,7 +3,7 @@
    has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
    removalsBar(go, reopen) is that bar; go(path) opens a page, reopen() draws the present one anew; above it in the same
    place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
-   one Undo. If the service deletes at once, isFinal(), removeAndLeave() asks first. The page that is open stays,
+   one Undo. If the service deletes at once, deletesAtOnce(), removeAndLeave() asks first. The page that is open stays,
    and is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there
    the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
    restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
@@ -32,7 +32,7 @@ let rows = null, undoSeconds = null, draw = () => {}, ending = () => {};
 export const removalsDraw = () => draw();
 
 /* True if the service deletes at once what is removed. */
-export const isFinal = () => undoSeconds === 0;
+export const deletesAtOnce = () => undoSeconds === 0;
 
 async function read() {
   ({removals: rows, undo_seconds: undoSeconds} = await get("/v1/removals?removed_by=me"));
@@ -46,7 +46,7 @@ export function focusUnder() {
 
 export async function removeAndLeave(path, list, go, options) {
   if (undoSeconds === null) await read();
-  if (isFinal() && !options.asked && !await (await import("./bulk/final.js")).finalAsked()) return;
+  if (deletesAtOnce() && !options.asked && !await (await import("./bulk/removal_question.js")).removalAsked()) return;
   const {from} = history.state ?? {};
   await asking([path], () => del(`${path}?remove=true`, options));
   await removedTogether([path]);

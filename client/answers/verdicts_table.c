@@ -372,7 +372,7 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     if (expected > 0)
         printf(
             language_text("By chance alone at most %.2g of %.0f points would be called better or worse, at "
-                          "one look; who adds runs and looks again is told so more often.\n"),
+                          "one look; adding runs and looking again makes that more frequent.\n"),
             expected, json_path_number(comparison, "chance.points"));
 }
 

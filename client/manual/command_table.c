@@ -129,7 +129,7 @@ const struct manual_command manual_commands[] = {
      "--sweeps` list it.\n",
      "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
     {"cancel", "ID ...", "cancel experiments or sweeps",
-     "Everybody cancels their own work, and the role admin everybody's. Results that are there stay. A "
+     "You can cancel your own work; the role admin can cancel anybody's. Finished results are kept. A "
      "cancellation cannot be undone: submit the work again.\n",
      "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_cancel},
     {"remove", "ID ...", "remove experiments or sweeps that have ended",

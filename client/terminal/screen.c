@@ -109,11 +109,13 @@ size_t screen_word(const char *text, size_t length, int *columns)
     return at;
 }
 
+/* True if the text begins with an opening parenthesis of full width. */
 static bool opens(const char *text, size_t length)
 {
     return length >= 3 && memcmp(text, "\uFF08", 3) == 0;
 }
 
+/* True if it begins with other punctuation of full width, which no line may begin with. */
 static bool closes(const char *text, size_t length)
 {
     return screen_is_punctuation(text, length) && !opens(text, length);

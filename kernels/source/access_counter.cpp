@@ -135,7 +135,7 @@ void access_counter::list(const warp_access &access, const ptx_access &from, int
 void access_counter::end_blocks(const box &blocks, double weight)
 {
     sums_.end_blocks(blocks, weight);
-    working_all_ += working_now_ * weight;
+    working_all_ += working_now_;
     working_now_ = 0;
     working_.clear();
 }

@@ -60,10 +60,11 @@ class access_counter
     std::vector<std::pair<int, int>> keys_; /* of each instruction */
     std::vector<explain_access> accesses_;
     std::vector<int64_t> times_; /* of each instruction, by the listed warp */
-    /* The blocks, each by the first of its box, and the warps in them that take() saw since the last end_blocks(), and
-       of how many warps take() saw an access before that. */
+    /* Warps that access memory, as {block x, y, z, warp}. An access of a box of blocks has the first block of the box.
+       end_blocks() clears it. */
     std::set<std::array<uint32_t, 4>> working_;
-    double working_now_ = 0, working_all_ = 0;
+    double working_now_ = 0; /* number of these warps, in all blocks of their boxes */
+    double working_all_ = 0; /* and of those before the last end_blocks() */
     int64_t accesses_all_ = 0;
     uint32_t active_ = 0;
 };

@@ -2,10 +2,10 @@
    one each; requestsRun(requests, ...) submits sweeps and says where they are. */
 import {link, send} from "../api.js";
 import {count} from "../format.js";
-import {isFinal, removedTogether} from "../removals.js";
+import {deletesAtOnce, removedTogether} from "../removals.js";
 import {t} from "../words.js";
 import {othersSaid} from "./cancel.js";
-import {finalSaid} from "./final.js";
+import {removalQuestion} from "./removal_question.js";
 import {jobRun} from "./jobs.js";
 import "./words.js";
 
@@ -40,7 +40,7 @@ export const removing = ({why, name, paths, ask}) => ({
   verb: "remove",
   words: "bulk.remove",
   why,
-  ask: items => isFinal() ? finalSaid(ask(items) ?? t("removals.ask")) : ask(items),
+  ask: items => deletesAtOnce() ? removalQuestion(ask(items) ?? t("removals.ask")) : ask(items),
   start: async (items, left) => {
     const gone = [];
     const job = await jobRun({

@@ -32,7 +32,7 @@ wordsAdd({
   "cancel.did_sweep": ["{n} {words|run|runs} of {name} {words|is|are} cancelled; {measured} of {of} were measured.", "{name}的 {n} 次运行已取消；{of} 次中已测 {measured} 次。"],
   "cancel.did_one": ["{name} is cancelled.", "{name}已取消。"],
   "removals.ask": ["Remove it?", "删除吗？"],
-  "removals.final": ["This service deletes at once: nothing can be restored.", "此服务立即删除，无法恢复。"],
+  "removals.no_undo": ["This service deletes at once: nothing can be restored.", "此服务立即删除，无法恢复。"],
   "removals.keep": ["Keep it", "保留"],
   "bulk.remove_ask": ["Remove {n} experiments?", "删除 {n} 个实验吗？"],
   "bulk.of_others": ["This includes what {who} submitted.", "其中包含 {who} 提交的。"],

@@ -66,7 +66,7 @@ export function apartPanel({apart, but_for}, allow) {
             h("dd", {}, "A ", h("code", {}, apartValues(a)), "  B ", h("code", {}, apartValues(b)))))));
 }
 
-/* A note that a longer time may come from more work, if the two sides may have different sizes or types. */
+/* Returns a note that a longer time may come from more work, if the two sides may have different sizes or types. */
 function otherWork({differs, but_for}) {
   const names =
     ["size", "dtype"].filter(name => but_for.includes(name) && differs.some(({field}) => field === `request.${name}`));

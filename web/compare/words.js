@@ -78,7 +78,7 @@ wordsAdd({
   "compare.cancelled": ["Further runs were cancelled. What was measured of them is left out of the comparison: the sides did not have equal turns.", "追加的运行已取消，其中已测的部分不计入比较：两侧的轮次不相等。"],
   "compare.unstable": ["{n} {words|run|runs} of this point not stable", "此点有 {n} 次不稳定的运行"],
   "compare.note": ["A verdict needs the whole 95 % interval outside the band of {percent}\u00a0% (better, worse) or inside it (the same), and five runs at five placements a side. An interval across an edge of the band decides nothing: it asks for more runs.", "要下结论，整个 95 % 置信区间须在 {percent}\u00a0% 的带之外（更好或更差）或在带之内（相同），且每侧至少有五个位置的五次运行。区间跨越带的边界时不下结论：需要更多运行。"],
-  "compare.chance": ["If nothing differed, at most {expected} of {n} {words|point|points} would be called better or worse by chance, at one look. Who adds runs and looks again is told so more often.", "即使毫无差别，{n} 个点中平均也至多有 {expected} 个会偶然被判为更好或更差。这是只看一次的情形；边加边看，偶然的结论会更多。"],
+  "compare.chance": ["If nothing differed, at most {expected} of {n} {words|point|points} would be called better or worse by chance, at one look. Adding runs and looking again makes that more frequent.", "即使毫无差别，{n} 个点中平均也至多有 {expected} 个会偶然被判为更好或更差。这是只看一次的情形；边加边看，偶然的结论会更多。"],
   "compare.why_nothing": ["Points are paired when they ask for the same of a kernel. Name what is meant to be another on both sides under “may differ in”, in “What is compared” above.", "请求相同的点才会配对。两侧有意不同的字段，请写在上方“比较什么”里的“可以不同的字段”中。"],
   "compare.apart": ["Different executor processes measured the cold times of the two sides, and their timers can be {us} µs apart: the intervals are wider by that.", "两侧的冷时间由不同的执行器进程测得，其计时器可能相差 {us} µs：区间因此加宽这么多。"],
   "compare.side_empty": ["No experiment fits side {letter}.", "没有实验符合 {letter} 侧。"],

@@ -7,7 +7,7 @@ import {mapDraw} from "../charts/map.js";
 import {painterFor} from "../charts/painter.js";
 import {h, redraw, replace, svg} from "../dom.js";
 import {cancelAsked, othersSaid} from "../bulk/cancel.js";
-import {finalSaid} from "../bulk/final.js";
+import {removalQuestion} from "../bulk/removal_question.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/values.js";
 import {ago, button, labelMarks, stateMark} from "../parts.js";
@@ -346,7 +346,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
     const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal, asked: head.total > 1});
-    const question = finalSaid(
+    const question = removalQuestion(
       t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count}) + othersSaid([head.owner], me));
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
