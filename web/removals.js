@@ -1,14 +1,12 @@
-/* What was removed and can still be brought back: removeAndLeave(path, list, go) removes what a page is of and opens
-   that list, with the filters that it had when one came from it, or the sweep that one came from; a bar on every page
-   has an Undo for each until its time is over. The page of what somebody else removes or brings back is opened anew.
-   removalsBar(go, reopen) is that bar; go(path) opens a page, reopen() draws the present one anew; above it in the same
-   place stands what bulk/jobs.js puts into jobsPlace. removedTogether(paths) is told what was removed at once: it has
-   one Undo. If the service deletes at once, deletesAtOnce(), removeAndLeave() asks first. The page that is open stays,
-   and is drawn anew where it shows what comes back. Without tokens the service does not know who removed what: there
-   the bar has what this browser removed, and what the page is of: removalsDraw() when another page is opened.
-   restoreOffer(error, go) is a button for the page of what was removed, for who may restore it. focusUnder(): where the
-   button that was pressed is gone, and the focus with it, the first link or button of the bar gets it. */
-import {del, get, link, send} from "./api.js";
+/* What was removed and can still be brought back: a bar on every page has an Undo for each until its time is over. The
+   page of what somebody else removes or brings back is opened anew. removalsBar(go, reopen) is that bar; go(path) opens
+   a page, reopen() draws the present one anew; above it in the same place stands what bulk/jobs.js puts into jobsPlace.
+   removedTogether(paths) is told what was removed at once: it has one Undo. The page that is open stays, and is drawn
+   anew where it shows what comes back. Without tokens the service does not know who removed what: there the bar has
+   what this browser removed, and what the page is of: removalsDraw() when another page is opened. focusUnder(): where
+   the button that was pressed is gone, and the focus with it, the first link or button of the bar gets it.
+   bulk/removal.js removes what a page is of. */
+import {get, link} from "./api.js";
 import {h, redraw} from "./dom.js";
 import {count, moment, timeOfDay} from "./format.js";
 import {onChange} from "./live.js";
@@ -20,8 +18,8 @@ const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, REMOVED_HERE = "removed here";
 export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true});
 
 /* Of this browser: lists of {paths}, each of what was removed at once. */
-const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
-const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
+export const removedHere = () => JSON.parse(localStorage.getItem(REMOVED_HERE)) ?? [];
+export const removedHereKeep = batches => localStorage.setItem(REMOVED_HERE, JSON.stringify(batches));
 const pathOf = one => `/v1/${one.sweep ? "sweeps" : "experiments"}/${one.id}`;
 
 const asked = new Set(); /* ids of what this page removes or restores itself */
@@ -34,30 +32,22 @@ export const removalsDraw = () => draw();
 /* True if the service deletes at once what is removed. */
 export const deletesAtOnce = () => undoSeconds === 0;
 
-async function read() {
+export async function removalsRead() {
   ({removals: rows, undo_seconds: undoSeconds} = await get("/v1/removals?removed_by=me"));
   draw();
 }
+
+/* Reads the list if it was not read yet. */
+export const removalsKnown = () => rows ? null : removalsRead();
 
 export function focusUnder() {
   if (document.activeElement === document.body)
     document.querySelector(".under-bars :is(a, button)")?.focus({preventScroll: true});
 }
 
-export async function removeAndLeave(path, list, go, options) {
-  if (undoSeconds === null) await read();
-  if (deletesAtOnce() && !options.asked && !await (await import("./bulk/removal_question.js")).removalAsked()) return;
-  const {from} = history.state ?? {};
-  await asking([path], () => del(`${path}?remove=true`, options));
-  await removedTogether([path]);
-  const listed = from?.split("?")[0] === link(list) || from?.startsWith(link("sweeps/"));
-  await go(listed ? from : list);
-  document.querySelector(".removals button")?.focus({preventScroll: true});
-}
-
 export async function removedTogether(paths) {
   if (paths.length) removedHereKeep([{paths}, ...removedHere()]);
-  await read();
+  await removalsRead();
 }
 
 /* [{rows, paths}] of those that were removed at once, as far as they can be brought back, and [{rows: [one]}] of
@@ -74,7 +64,7 @@ function grouped(mine) {
 
 /* Runs f(), which removes or restores what is at these paths. Until their removal events arrive, their ids are in
    `asked`, so that the page is not opened a second time for its own change. */
-async function asking(paths, f) {
+export async function asking(paths, f) {
   const ids = paths.map(path => path.split("/").at(-1));
   ids.forEach(id => asked.add(id));
   try {
@@ -85,49 +75,7 @@ async function asking(paths, f) {
   }
 }
 
-const shows = paths => ["", "experiments", "sweeps"].map(link).includes(location.pathname) ||
-  location.pathname.startsWith(link("sweeps/")) || paths.some(path => location.pathname === link(path.slice(4)));
-
-async function restore(paths, go) {
-  const {jobRun} = await import("./bulk/jobs.js");
-  const name = path => `…${path.slice(-6)}`;
-  const {done} = await jobRun({
-    items: paths,
-    name,
-    verb: "restore",
-    seen: path => paths.length > 1 ? null : {href: link(path.slice(4)), words: name(path)},
-    each: (path, signal) => asking([path], () => send("POST", `${path}/restore`, undefined, {signal})).then(() => path)
-  });
-  const back = new Set(done.map(({value}) => value));
-  removedHereKeep(removedHere().map(batch => ({paths: batch.paths.filter(path => !back.has(path))})));
-  await read();
-  if (shows(paths)) {
-    const top = scrollY;
-    await go(location.pathname + location.search);
-    scrollTo(0, top);
-    if (document.activeElement.matches("h1")) document.activeElement.blur(); /* it got the focus from go() */
-  }
-  focusUnder();
-}
-
-/* On the page of what was removed, where the service's answer says so: brings it back, for whom it lets do that. */
-export function restoreOffer({problem}, go) {
-  const [path] = /\/v1\/(?:sweeps|experiments)\/\w+(?=\/restore)/.exec(problem.detail ?? "") ?? [];
-  const back = async () => {
-    await asking([path], () => send("POST", `${path}/restore`));
-    await read();
-    await go(location.pathname + location.search);
-  };
-  if (!path) return null;
-  /* Where there are tokens, it says for whom. */
-  const limited = /, for (?:(\S+) or )?an admin$|之前，(?:(\S+) 或)?管理员可用/.exec(problem.detail),
-        node = h("p", {hidden: Boolean(limited)}, button(t("removals.undo"), back, {key: `restore ${path}`}));
-  if (limited)
-    get("/v1/whoami").then(({name, role}) => {
-      node.hidden = role !== "admin" && (role !== "run" || name !== (limited[1] ?? limited[2]));
-    }, () => {});
-  return node;
-}
+const restore = async (paths, go) => (await import("./bulk/removal.js")).restore(paths, go);
 
 export function removalsBar(go, reopen) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
@@ -161,7 +109,7 @@ export function removalsBar(go, reopen) {
     const next = Math.min(...mine.map(one => Date.parse(one.restorable_until))) - Date.now();
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));
   };
-  const seen = () => !document.hidden && read().catch(() => {});
+  const seen = () => !document.hidden && removalsRead().catch(() => {});
   const endChanges = onChange(({event, data}) => {
     if (event !== "removal") return;
     seen();

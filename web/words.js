@@ -260,8 +260,6 @@ const sweep = {
   "punct.stop": [". ", "。"],
   "interval.to": ["to", "至"],
   "sweep.default": ["default", "默认"],
-  "sweep.remove_all": ["Remove them", "确认删除"],
-  "sweep.remove_not": ["Keep them", "保留"],
 };
 
 /* ---- /ui/compare ---- */

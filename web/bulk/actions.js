@@ -5,7 +5,7 @@ import {count} from "../format.js";
 import {deletesAtOnce, removedTogether} from "../removals.js";
 import {t} from "../words.js";
 import {othersSaid} from "./cancel.js";
-import {removalQuestion} from "./removal_question.js";
+import {removalQuestion} from "./removal.js";
 import {jobRun} from "./jobs.js";
 import "./words.js";
 

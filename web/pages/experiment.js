@@ -8,7 +8,7 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
-import {removeAndLeave, restoreOffer} from "../removals.js";
+import {removeAndLeave, restoreOffer} from "../bulk/removal.js";
 import {button, labelMarks} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/values.js";
