@@ -247,7 +247,7 @@ def test_a_lesson_is_asked_of_the_device_here(browser, service):
         assert ("△" in row[3]) == (not stable[stride])
         assert (row[4] == "no value") == (not (stable[stride] and stable[1])), "nothing is concluded from what is not stable"
     unsure = sum(not one for one in stable.values())
-    assert (f"{unsure} of 8 points are not stable" in walk.text(".own")) == (unsure > 0)
+    assert (f"{unsure} of the sweep’s 8 points are not stable" in walk.text(".own")) == (unsure > 0)
     assert "△" not in walk.text("svg.guess-scale"), "a ratio of what is not stable has no value"
     assert ("hold only ratios" in walk.text(".own")) == any(row[4] != "no value" for row in rows[1:])
     assert "this CPU" in walk.text("[data-tile=time] dt") and "this CPU" in walk.text(".answers")
@@ -262,7 +262,7 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
     walk = Walk(browser, service).open("lessons/offsets").says("misaligned", "h1")
     for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
         walk.click(".answers button", "I do not know")
-    walk.click(".own button", "Ask this CPU").says("8 of 22 points are not stable: nothing follows from their times")
+    walk.click(".own button", "Ask this CPU").says("8 of the sweep’s 22 points are not stable: no conclusion is drawn from their times")
     walk.says("this CPU: no value △ unstable", ".answers")
     assert not walk.all("svg.guess-scale circle.own")
     walk.click(".own button", "6 runs of each").until(lambda: walk.all("svg.guess-scale circle.own:not(.unsure)"))
@@ -275,11 +275,12 @@ def test_values_that_are_not_stable_are_marked_and_asked_again_in_several_runs(b
 
 
 def test_a_lesson_of_a_matrix_says_the_shape_that_ran(browser, service):
-    walk = Walk(browser, service).open("lessons/shapes?lang=en").says("Lesson 5", ".lesson-number")
+    walk = Walk(browser, service).open("lessons/5?lang=en").says("Lesson 5", ".lesson-number")
     for _ in range(len(walk.until(lambda: walk.all(".lesson-steps i")))):
         walk.click(".answers button", "I do not know")
     walk.click(".own button", "Ask this CPU").says("with a size of 1024 × 1024", ".own")
-    walk.says("H200, µs, size 8192 × 8192", ".measured-rows thead").says("size 1024 × 1024", ".measured-rows thead").end()
+    walk.says("H200, µs, size 8192 × 8192", ".measured-rows thead").says("size 1024 × 1024", ".measured-rows thead")
+    walk.says("size=1024x1024", ".typed-line").end()
 
 
 def test_of_several_runs_a_lesson_shows_the_medians(browser, service):

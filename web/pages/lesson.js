@@ -7,20 +7,22 @@ import {count} from "../format.js";
 import {commandOf} from "../creation/fields.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
 import {say, write} from "../teaching/figures.js";
-import {ownOf} from "../teaching/own.js";
+import {ownOf, requestOf} from "../teaching/own.js";
 import {pictureOf} from "../teaching/picture.js";
 import {questionOf} from "../teaching/question.js";
 import {stateOf, stateKeep} from "../teaching/progress.js";
 import {parts, t} from "../words.js";
 
-const of = name => LESSONS.find(lesson => lesson.name === name);
+/* A lesson by its name or its number, from 1. */
+const of = name => LESSONS.find(lesson => lesson.name === name) ?? LESSONS[name - 1];
 
 export const title = ({name}) => of(name) ? say(of(name).title) : t("lessons.title");
 
-function typed(lesson) {
-  const axes =
-    Object.keys(lesson.ask).filter(name => Array.isArray(lesson.ask[name]) && !(name === "size" && lesson.flat));
-  const words = commandOf({all: lesson.ask, one: {kernel: [lesson.ask.kernel].flat().join(",")}, axes, sweep: true});
+/* The command that sends what the button above it sends. */
+function typed(lesson, device) {
+  const ask = device ? requestOf(lesson, device) : lesson.ask;
+  const axes = Object.keys(ask).filter(name => Array.isArray(ask[name]) && !(name === "size" && lesson.flat));
+  const words = commandOf({all: ask, one: {kernel: [ask.kernel].flat().join(",")}, axes, sweep: true});
   return h("pre", {class: "typed-line"}, words.join(" "));
 }
 
@@ -33,8 +35,9 @@ function head(name, answered, questions) {
   ];
 }
 
-export async function open(root, {name}, {announce, signal}) {
-  if (!of(name)) {
+export async function open(root, {name: asked}, {announce, signal}) {
+  const name = of(asked)?.name;
+  if (!name) {
     replace(
       root, h("h1", {class: "heading"}, t("lessons.missing")),
       h("p", {}, h("a", {href: link("lessons")}, t("lessons.all"))));
@@ -103,7 +106,7 @@ export async function open(root, {name}, {announce, signal}) {
   function afterShow() {
     const at = LESSONS.findIndex(one => one.name === name), next = LESSONS[at + 1];
     redraw(after, !all() ? null : [
-      h("p", {class: "note"}, t("lessons.command")), typed(lesson),
+      h("p", {class: "note"}, t("lessons.command")), typed(lesson, devices[0]),
       h("div", {class: "row buttons"},
         next &&
           h("a", {class: "button", href: link(`lessons/${next.name}`)}, t("lessons.next", {title: say(next.title)})),

@@ -75,7 +75,7 @@ wordsAdd({
   "lessons.tables": ["The tables of the posts", "博文中的表格"],
   "lessons.tables_note": ["each asked again on your own device, beside what was published", "每一张都可以在你自己的设备上重新运行，与博文数据并列"],
   "lessons.ask_more": ["{n} runs of each", "每点运行 {n} 次"],
-  "lessons.own_unsure": ["not stable: nothing follows from it; more runs of the point may tell", "不稳定：不能据此下结论；多运行几次或可判断"],
-  "lessons.own_unstable": ["△ {n} of {of} points are not stable: nothing follows from their times. Several runs of each may tell.", "△ {of} 个点中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
+  "lessons.own_unsure": ["not stable: no conclusion is drawn from it; more runs of the point may tell", "不稳定：不能据此下结论；多运行几次或可判断"],
+  "lessons.own_unstable": ["△ {n} of the sweep’s {of} points are not stable: no conclusion is drawn from their times. Several runs of each may tell.", "△ 扫描的 {of} 个点中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
 });
 // clang-format on
