@@ -23,6 +23,12 @@ static void write_times(struct json_writer *json, const struct view_experiment *
     json_writer_time(json, "finished_at", experiment->finished_ms);
 }
 
+static void write_entry(struct json_writer *json, const struct view_experiment *experiment)
+{
+    if (experiment->entry)
+        json_writer_string(json, "entry", experiment->entry);
+}
+
 static void write_attempt(struct json_writer *json, const struct view_experiment *experiment)
 {
     json_writer_int(json, "attempt", experiment->attempt);
@@ -114,6 +120,7 @@ void view_experiment_write(struct json_writer *json, const char *key,
     json_writer_name(json, "owner", experiment->owner);
     write_times(json, experiment);
     write_place(json, experiment);
+    write_entry(json, experiment);
     json_writer_json(json, "request", experiment->request);
     json_writer_members(json, experiment->result);
     write_failure(json, experiment);
@@ -157,6 +164,7 @@ void view_experiment_summary(struct json_writer *json, const char *key,
     json_writer_string(json, "id", experiment->id);
     json_writer_string(json, "state", experiment->state);
     json_writer_string(json, "kernel", experiment->kernel);
+    write_entry(json, experiment);
     view_device_name(json, experiment->device, experiment->device_name);
     write_attempt(json, experiment);
     json_writer_name(json, "owner", experiment->owner);

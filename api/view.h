@@ -11,6 +11,7 @@ enum { VIEW_WAITS_BYTES = 512 };
 
 struct view_experiment {
     const char *id, *state, *kernel;
+    const char *entry; /* the function of a kernel that a user brought; NULL: the kernel is the suite's */
     bool ended;
     int device; /* number; -1: none yet */
     int attempt;

@@ -106,7 +106,8 @@ export function askedText(request) {
   return [...own, block, shared, size && `size ${size}`, priority].filter(Boolean).join(t("punct.comma"));
 }
 
-export const asked = request => [h("code", {}, request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];
+export const asked =
+  ({request, entry}) => [h("code", {}, entry ?? request.kernel), " ", h("span", {class: "quiet"}, askedText(request))];
 
 export const SIGNS = {
   queued: "○",

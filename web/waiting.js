@@ -62,7 +62,7 @@ export function runsOn(queue, device, me) {
   const owner = own?.owners.find(one => one.running)?.owner ?? null;
   return id && [
     owner !== null && [ownerName(owner, me), " "],
-    placeLink(`runs ${device.index}`, id, experiment ? asked(experiment.request) : t("queue.one_run"))
+    placeLink(`runs ${device.index}`, id, experiment ? asked(experiment) : t("queue.one_run"))
   ];
 }
 
@@ -116,7 +116,7 @@ function what(row, me) {
   return [
     row.request ?
       h("a", {class: "row-link", href: api.link((row.sweep ?? `/v1/experiments/${row.next}`).slice("/v1/".length))},
-        asked(row.request)) :
+        asked(row)) :
       h("span", {class: "quiet"}, "…"),
     row.sweep && h("span", {class: "quiet"}, ` …\u2060${row.sweep.slice(-6)}`), " ", labelMarks(row.request?.labels),
     " ",

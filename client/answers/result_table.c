@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "client/answers/json_path.h"
 #include "client/answers/point_figures.h"
+#include "client/answers/rows_table.h"
 #include "client/manual/command_table.h"
 #include "client/terminal/language.h"
 #include "client/terminal/number.h"
@@ -203,17 +204,18 @@ static void print_headline(const json_t *experiment, const struct screen *screen
     const char *state = json_path_text(experiment, "state", "?"),
                *strong = screen_style(screen, STYLE_STRONG), *plain = screen_style(screen, STYLE_NONE),
                *kernel = json_path_text(experiment, "request.kernel", "?");
-    char text[NUMBER_BYTES];
+    char text[NUMBER_BYTES], name[ROWS_TABLE_CELL_BYTES];
     bool steps = strcmp(kernel, "pointer_chase") == 0;
     const char *which = point_figures_first(experiment);
     const struct point_figures first = point_figures_of(which);
     const struct figure *figure =
         strcmp(state, "succeeded") == 0 ? headline_figure(experiment, steps, first.rate) : NULL;
+    rows_table_kernel(name, experiment);
     if (figure) {
         bool rate = figure == first.rate;
         double part = point_figures_number(experiment, first.peak);
         number_text(text, point_figures_number(experiment, figure));
-        printf("%s%s: %s %s%s%s", strong, kernel, text, screen_unit(screen, figure->unit),
+        printf("%s%s: %s %s%s%s", strong, name, text, screen_unit(screen, figure->unit),
                steps && !rate ? language_text(" a load") : "", plain);
         printf("%s%s", language_text(", "), language_text(rate ? which : "hot"));
         number_fixed(text, part * 100, 0);
@@ -222,7 +224,7 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         printf(language_text(", on %s, %s\n"), json_path_text(experiment, "device_name", "?"),
                json_path_text(experiment, "device.name", "?"));
     } else {
-        printf("%s%s: %s%s\n", strong, kernel, language_text(state), plain);
+        printf("%s%s: %s%s\n", strong, name, language_text(state), plain);
     }
     double eta = json_path_number(experiment, "eta_seconds"),
            position = json_path_number(experiment, "position");

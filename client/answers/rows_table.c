@@ -54,3 +54,11 @@ void rows_table_print(const json_t *rows, const struct rows_table_column *column
             add_cell(sheet, column, row);
     sheet_print(sheet, screen, out);
 }
+
+enum style rows_table_kernel(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    const char *entry = json_path_text(row, "entry", NULL),
+               *kernel = json_path_text(row, "kernel", json_path_text(row, "request.kernel", "?"));
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", entry ? entry : "", entry ? " " : "", kernel);
+    return STYLE_NONE;
+}

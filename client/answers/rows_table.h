@@ -28,6 +28,10 @@ struct rows_table_column {
     enum style (*cell)(char text[ROWS_TABLE_CELL_BYTES], const json_t *row);
 };
 
+/* Writes the name of an experiment's kernel; of one that a user brought its function first: "shift src-82964f4647c0".
+   `row`: an experiment, or one of a list. */
+enum style rows_table_kernel(char text[ROWS_TABLE_CELL_BYTES], const json_t *row);
+
 /* Prints the table of `rows`, an array; columns[] ends with a NULL title. */
 void rows_table_print(const json_t *rows, const struct rows_table_column *columns,
                       const struct screen *screen, FILE *out);

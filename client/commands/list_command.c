@@ -174,7 +174,7 @@ enum { SPARE = SHEET_LEFT | SHEET_SPARE };
 static const struct rows_table_column experiment_columns[] = {
     {"id", NULL, SHEET_ID, .path = "id"},
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
-    {"kernel", NULL, SHEET_LEFT, .path = "kernel"},
+    {"kernel", NULL, SHEET_LEFT, .cell = rows_table_kernel},
     {"request", NULL, SPARE | SHEET_CUT, .cell = request_cell},
     {"device", NULL, SPARE, .path = "device_name"},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},

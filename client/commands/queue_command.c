@@ -320,9 +320,12 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
     if (json_array_size(waiting) > 0)
         fprintf(out, language_text("\n%squeued last%s\n"), screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
-    json_array_foreach (waiting, i, row)
-        fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), json_path_text(row, "kernel", ""),
+    json_array_foreach (waiting, i, row) {
+        char kernel[ROWS_TABLE_CELL_BYTES];
+        rows_table_kernel(kernel, row);
+        fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), kernel,
                 json_path_text(row, "owner", language_text("nobody")));
+    }
     size_t listed = json_array_size(waiting);
     double queued = json_path_number(queue, "queued");
     if (listed == WAITING_MAX && queued > (double)listed)

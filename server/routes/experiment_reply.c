@@ -16,6 +16,7 @@ void experiment_reply_init(struct service *service, const struct job *job, struc
         .id = job->id,
         .state = job_state_name(job->state),
         .kernel = job->kernel,
+        .entry = job->entry,
         .ended = job_state_ended(job->state),
         .device = job->device,
         .attempt = job->attempt,

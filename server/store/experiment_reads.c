@@ -18,8 +18,9 @@ enum { JOB_ROWS = 32, SWEEP_ROWS = 16, POINT_ROWS = 16 };
 /* What job_read() expects, from column 0 on. Unqualified: no other table has columns of these names. */
 #define JOB_COLUMNS                                                                                          \
     "id, state, device, priority, attempt, timeout_s, submitted_ms, started_ms, finished_ms, kernel,"        \
-    " failure, failure_text, failure_where, request, result, sweep, owner, repeat_index, lost"
-enum { JOB_COLUMN_COUNT = 19 };
+    " failure, failure_text, failure_where, request, result, sweep, owner, repeat_index, lost,"              \
+    " (SELECT entry FROM sources WHERE sources.name = kernel)"
+enum { JOB_COLUMN_COUNT = 20 };
 
 #define NOT_REMOVED " NOT IN (SELECT id FROM removals)"
 /* What was removed, by itself or with its sweep, is not seen by readers. */
@@ -54,6 +55,7 @@ static struct job *job_read(const struct rows *rows)
     rows_copy(rows, 16, job->owner, sizeof job->owner);
     job->repeat_index = sqlite3_column_type(row, 17) == SQLITE_NULL ? -1 : sqlite3_column_int(row, 17);
     job->lost = rows_text(rows, 18, &no_memory);
+    job->entry = rows_text(rows, 19, &no_memory);
     if (!no_memory)
         return job;
     job_free(job);

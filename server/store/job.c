@@ -58,6 +58,7 @@ void job_free(struct job *job)
     if (!job)
         return;
     free(job->kernel);
+    free(job->entry);
     free(job->request);
     free(job->result);
     free(job->lost);

@@ -38,6 +38,7 @@ struct job {
     char owner[USER_NAME_BYTES];                   /* who submitted it; empty: nobody by name */
     int repeat_index;     /* the round of its sweep, from 0; -1: it is not repeated */
     char *kernel;         /* owned, as all below */
+    char *entry;          /* the function of a kernel that a user brought; NULL: the kernel is the suite's */
     char *request;        /* JSON object with every default filled in */
     char *result;         /* JSON object, or NULL */
     char *lost;           /* JSON list of {attempt, device, at (ms), why}: runs that were lost; NULL: none */

@@ -66,7 +66,8 @@ def test_faults_stand_at_their_line_with_the_line(service, tmp_path):
         assert "out[i] = by * in[i];" in checked
     identity = said.split("id ")[-1].split()[0]
     shown = coalesce(service, "show", identity, expect=FAILED).stdout
-    assert "src-" in shown and re.search(r":4:\d+: error: in\[1000\]", shown) and "out[i] = by * in[i];" in shown
+    assert shown.startswith("scale src-") and "  scale src-" in coalesce(service, "ls").stdout
+    assert re.search(r":4:\d+: error: in\[1000\]", shown) and "out[i] = by * in[i];" in shown
     chinese = coalesce(service, "show", identity, expect=FAILED, **CHINESE).stdout
     assert "读取 in[1000]；in 只有 1000 个元素" in chinese
 

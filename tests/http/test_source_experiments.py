@@ -72,7 +72,7 @@ def test_the_outputs_are_answered_and_nothing_is_called_correct(interpreting):
     for part in ("timing", "bandwidth"):  # nothing that might be taken for a GPU's
         assert made[part]["status"] == "not_applicable"
     listed, = interpreting.get("/v1/experiments?label=who:ada").json()["experiments"]
-    assert listed["kernel"] == made["request"]["kernel"]
+    assert listed["kernel"] == made["request"]["kernel"] and listed["entry"] == made["entry"] == "scale"
     assert interpreting.get(f"/v1/experiments?kernel={listed['kernel']}").json()["experiments"]
 
 

@@ -11,7 +11,7 @@ import "./words.js";
 const isSweep = path => path.startsWith("/v1/sweeps/");
 
 /* "read_offset offset 5, block 256", or of a sweep "read_offset …7S4793": an owner may have several of a kernel. */
-const oneName = ({kernel, request}) => `${kernel ?? request.kernel} ${askedText(request)}`;
+const oneName = ({entry, kernel, request}) => `${entry ?? kernel ?? request.kernel} ${askedText(request)}`;
 const sweepName = ({id, kernel, recipe, request}) =>
   `${recipe ?? [kernel ?? request?.kernel].flat().join(", ")} …\u2060${id.slice(-6)}`;
 

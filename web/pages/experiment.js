@@ -124,7 +124,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
 
   function factsShow() {
     replace(
-      facts, h("span", {class: "mono"}, experiment.request.kernel),
+      facts, h("span", {class: "mono"}, experiment.entry && `${experiment.entry} `, experiment.request.kernel),
       asked(experiment.request, experiment, parameters)
         .map(([name, value]) => h("span", {}, name && `${name} `, h("b", {class: name ? "" : "plain-weight"}, value))),
       labelMarks(experiment.request.labels));
@@ -237,7 +237,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       replace(
         head, h("h1", {class: "headline"}, words),
         h("p", {class: "lead"}, correctness(experiment), " ", outputs.interpreted(experiment)));
-      document.title = `${words} · ${experiment.request.kernel} · coalesced`;
+      document.title = `${words} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
     } else {
       const top = headline(experiment), unstable = !experiment.stability.stable,
             why = top.why ? [" ", t("result.no_peak", {why: top.why})] : "";
@@ -258,7 +258,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
         h("p", {class: "lead"}, timedWords(experiment), correctness(experiment), " ",
           h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
         whyLine(experiment), bar?.node);
-      document.title = `${top.words} · ${experiment.request.kernel} · coalesced`;
+      document.title = `${top.words} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
       const why_known = timeKnown(experiment),
             changes =
               why_known && changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);

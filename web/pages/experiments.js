@@ -18,7 +18,7 @@ const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 export const title = () => t("nav.experiments");
 
-const nameOf = one => [one.request.kernel, askedText(one.request)].filter(Boolean).join(" ");
+const nameOf = one => [one.entry ?? one.request.kernel, askedText(one.request)].filter(Boolean).join(" ");
 const hasEnded = one => one.state !== "queued" && one.state !== "running";
 
 /* What can be done with chosen ones; state as in live.js, now. */
@@ -43,7 +43,7 @@ function rowOf(one, result, state, several, chosen) {
   return h(
     "tr", {class: chosen.has(one) ? "chosen" : null}, chosen.boxOf(one),
     h("th", {scope: "row", class: "owner"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
-    cell(experimentLink(one.id, asked(one.request))), h("td", {class: "spare"}, stateMark(one.state)),
+    cell(experimentLink(one.id, asked(one))), h("td", {class: "spare"}, stateMark(one.state)),
     several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
     cell(labelMarks(one.request.labels)), agoCell(one.submitted_at));
 }

@@ -77,7 +77,7 @@ function runs(device, queue, me, progress, sweeps) {
     "div", {class: "box runs"},
     h("div", {class: "line"},
       h("span", {}, ownerName(experiment?.owner ?? null, me), " ",
-        experiment && experimentLink(own.running, asked(experiment.request))),
+        experiment && experimentLink(own.running, asked(experiment))),
       h("span", {class: "quiet"}, told)),
     sweep && barOf((sweep.total - left) / sweep.total, "ink thin"));
 }
@@ -103,8 +103,7 @@ function resultRow(row, state) {
   const device = state.devices?.find(one => one.index === row.device);
   return h(
     "tr", {}, h("th", {scope: "row"}, ownerMark(row.owner, state.me), ownerName(row.owner, state.me)),
-    cell(experimentLink(row.id, asked(row.request))), resultCells(row, device),
-    agoCell(row.finished_at ?? row.submitted_at));
+    cell(experimentLink(row.id, asked(row))), resultCells(row, device), agoCell(row.finished_at ?? row.submitted_at));
 }
 
 function peakText(devices) {

@@ -44,7 +44,7 @@ function ownRow(one, cancel) {
   const ends = typeof one.eta_seconds === "number" ? duration(one.eta_seconds) : null;
   return h(
     "tr", {},
-    h("th", {scope: "row"}, experimentLink(one.id, asked(one.request)), " ", labelMarks(one.request.labels),
+    h("th", {scope: "row"}, experimentLink(one.id, asked(one)), " ", labelMarks(one.request.labels),
       h("span", {class: "phone quiet"}, t("punct.comma"), place(),
         ends && [t("punct.comma"), t("queue.ends_in"), " ", ends])),
     h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
