@@ -257,6 +257,23 @@ static int secret_read(char *secret, size_t size, struct error *error)
     return token_secret_check(secret, error);
 }
 
+/* Says on standard error that the name has other tokens, which stay valid. */
+static void tell_others(const struct token_arguments *asked)
+{
+    struct tokens *tokens = NULL;
+    int count = 0;
+    if (tokens_read(&tokens, asked->path, NULL) < 0)
+        return;
+    for (int i = 0; i < tokens->count; i++)
+        count += strcmp(tokens->at[i].user.name, asked->name) == 0;
+    tokens_free(tokens);
+    if (count > 1)
+        fprintf(stderr,
+                "%s has %d tokens now, each with its own role: all stay valid. To change a role, revoke %s, "
+                "which removes all of them, and add it again.\n",
+                asked->name, count, asked->name);
+}
+
 static int run_add(const struct token_arguments *asked)
 {
     struct error error = {0};
@@ -282,6 +299,7 @@ static int run_add(const struct token_arguments *asked)
         return failed(&error);
     fprintf(stderr, "%s is in %s, with the role %s.%s\n", user.name, asked->path, asked->role,
             asked->from_stdin ? "" : " The token is shown this once; the file has only its hash.");
+    tell_others(asked);
     return DONE;
 }
 
@@ -369,7 +387,9 @@ int token_command(int argc, char **argv)
     }
     int found = words_find(asked.action, WORDS_TABLE(actions));
     if (found < 0)
-        return wrong("add, list or revoke is wanted");
+        return wrong(asked.action ? "there is no action %s: use add, list or revoke"
+                                  : "use add, list or revoke",
+                     asked.action);
     const struct action *action = &actions[found];
     if (action->named != (asked.name != NULL))
         return wrong(action->named ? "%s wants a NAME" : "%s takes no NAME", action->name);

@@ -14,8 +14,9 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
     assert re.fullmatch(r"coal_[A-Za-z0-9_-]{43}\n", added.stdout) and "once" in added.stderr
     assert path.stat().st_mode & 0o777 == 0o600
     assert added.stdout.strip() not in path.read_text()
-    again = token("add", "ada", "--role=run", env=environment).stdout
-    assert again != added.stdout
+    again = token("add", "ada", "--role=run", env=environment)
+    assert again.stdout != added.stdout
+    assert "ada has 2 tokens now" in again.stderr and "tokens now" not in added.stderr
     taken = token("add", "bob", "--role", "read", "--secret-stdin", env=environment, input="an-old-token-in-use\n")
     assert taken.stdout == ""
     shown = token("list", env=environment).stdout.splitlines()
@@ -31,7 +32,7 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
 
 
 @pytest.mark.parametrize("words, said", [
-    ([], "add, list or revoke"), (["make"], "add, list or revoke"), (["add"], "NAME"), (["add", "ada"], "--role"),
+    ([], "add, list or revoke"), (["remove", "ada"], "no action remove: use add, list or revoke"), (["add"], "NAME"), (["add", "ada"], "--role"),
     (["add", "ada", "--role", "root"], "metrics, read, run or admin"), (["add", "ada", "--role"], "--role wants"),
     (["add", "a b", "--role", "run"], "letters"), (["add", "nobody", "--role", "run"], "is not nobody"), (["add", "x" * 33, "--role", "run"], "32"),
     (["add", "ada", "bob", "--role", "run"], "bob"), (["revoke"], "NAME"), (["list", "ada"], "no NAME"),
