@@ -181,8 +181,7 @@ static void add_interval(struct sheet *sheet, const json_t *point)
                  from, to);
 }
 
-/* How many more runs of a side may tell; nothing where there is a verdict. */
-/* "4, 2": how many more runs of A and of B may tell. */
+/* "4, 2": how many more runs of A and of B may tell; nothing where there is a verdict. */
 static void add_needs(struct sheet *sheet, const json_t *point)
 {
     double a = json_path_number(point, "needs.a"), b = json_path_number(point, "needs.b");
@@ -284,7 +283,8 @@ static void print_uneven(const json_t *points, const struct screen *screen)
                screen->ascii ? "-" : "–", uneven);
 }
 
-/* A narrow terminal leaves out columns from the right: the verdict comes before them. True: "more runs" is shown. */
+/* A narrow terminal leaves out columns from the right, so the verdict and its interval come first. True: "more runs" is
+   shown. */
 static bool print_points(const json_t *points, const struct screen *screen)
 {
     struct sheet *sheet = sheet_new();
@@ -297,8 +297,8 @@ static bool print_points(const json_t *points, const struct screen *screen)
     sheet_column(sheet, SHEET_RIGHT, "B", unit);
     sheet_column(sheet, SHEET_RIGHT, "A/B", "");
     sheet_column(sheet, SHEET_LEFT, language_text("verdict"), "");
-    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, language_text("more runs"), "A, B");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("95 % interval"), "");
+    sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, language_text("more runs"), "A, B");
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("placements"), "A, B");
     json_array_foreach (points, i, point) {
         const struct verdict_word *verdict = find(json_path_text(point, "verdict", ""));
@@ -312,12 +312,12 @@ static bool print_points(const json_t *points, const struct screen *screen)
         add_ratio(sheet, point, screen);
         sheet_format(sheet, verdict->style, "%s %s", screen->ascii ? verdict->plain : verdict->sign,
                      language_text(verdict->text));
-        add_needs(sheet, point);
         add_interval(sheet, point);
+        add_needs(sheet, point);
         sheet_format(sheet, STYLE_NONE, "%.0f, %.0f", json_path_number(point, "a.placements"),
                      json_path_number(point, "b.placements"));
     }
-    int shown = sheet_print(sheet, screen, stdout), before = (int)json_object_size(names) + 4;
+    int shown = sheet_print(sheet, screen, stdout), before = (int)json_object_size(names) + 5;
     json_decref(names);
     return shown > before;
 }
