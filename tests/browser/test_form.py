@@ -8,6 +8,7 @@ from conftest import SMALL, token_line
 from test_sweep_page import ended, submit
 
 try:
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 except ImportError:
     pass
@@ -56,6 +57,24 @@ def test_the_run_button_is_on_the_screen_as_the_page_opens(browser, serve, sized
     walk.says("is removed", ".removals").until(lambda: walk.all("svg.memory"))
     assert walk.script("document.querySelector('.run').getBoundingClientRect().bottom"
                        " <= document.querySelector('.removals').getBoundingClientRect().top")
+    walk.end()
+
+
+FOCUS_IS_COVERED = """(focused => {
+    const {left, right, top, bottom} = focused.getBoundingClientRect(),
+          at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return focused !== document.body && !(at && (focused.contains(at) || at.contains(focused))) && focused.outerHTML;
+})(document.activeElement)"""
+
+
+def test_the_bar_with_run_covers_no_field_that_has_the_focus(browser, serve, sized):
+    service = serve()
+    sized(390, 500)
+    walk = Walk(browser, service).open("new?kernel=read_offset")
+    walk.until(lambda: walk.all("svg.memory"))
+    for _ in range(40):
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+        assert not walk.script(FOCUS_IS_COVERED)
     walk.end()
 
 
