@@ -11,7 +11,15 @@
 #include "client/terminal/language.h"
 
 /* A cell is four bytes: eight make a sector, 32 a line of 128 bytes. */
-enum { LINE = 128, SECTOR = 32, CELL = 4, CELLS = LINE / CELL, LANES = 32, LINES_MAX = 8 };
+enum {
+    LINE = 128,
+    SECTOR = 32,
+    CELL = 4,
+    CELLS = LINE / CELL,
+    LANES = 32,
+    LINES_MAX = 8,
+    LANES_PARTS_MAX = 5
+};
 
 /* Shared memory: the number of banks at most, and the bytes of a word and of the widest access of a lane. */
 enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
@@ -104,21 +112,41 @@ static void print_cell(const struct screen *screen, bool moved, unsigned used)
                screen_style(screen, STYLE_NONE));
 }
 
-/* The lanes whose first byte lies in this line: "lanes 0 to 20". */
+/* Of lanes[0] to lanes[count - 1], ascending: how many from the first on have the same step from one to the next. */
+static int regular_lanes(const int *lanes, int count)
+{
+    int regular = count < 2 ? count : 2;
+    while (regular < count && lanes[regular] - lanes[regular - 1] == lanes[1] - lanes[0])
+        regular++;
+    return regular;
+}
+
+/* Prints the lanes whose first byte lies in this line: "lanes 0 to 7, 16", "lanes 0 to 24 step 8". */
 static void print_lanes(const json_t *addresses, long long line)
 {
-    long long first = -1, last = -1;
+    int lanes[LANES], count = 0, parts = 0;
     for (int lane = 0; lane < LANES; lane++) {
         const json_t *at = json_array_get(addresses, (size_t)lane);
-        if (!json_is_integer(at) || json_integer_value(at) / LINE * LINE != line)
-            continue;
-        first = first < 0 ? lane : first;
-        last = lane;
+        if (json_is_integer(at) && json_integer_value(at) / LINE * LINE == line)
+            lanes[count++] = lane;
     }
-    if (first >= 0 && first != last)
-        printf(language_text("  lanes %lld to %lld"), first, last);
-    else if (first >= 0)
-        printf(language_text("  lane %lld"), first);
+    if (count)
+        fputs(count == 1 ? language_text("  lane ") : language_text("  lanes "), stdout);
+    for (int i = 0, taken; i < count; i += taken, parts++) {
+        int step = i + 1 < count ? lanes[i + 1] - lanes[i] : 1, regular = regular_lanes(&lanes[i], count - i);
+        taken = regular >= (step == 1 ? 3 : 4) ? regular : 1;
+        if (parts == LANES_PARTS_MAX) {
+            printf(language_text(" and %zu more"), (size_t)(count - i));
+            return;
+        }
+        if (parts)
+            fputs(language_text(", "), stdout);
+        if (taken == 1)
+            printf("%d", lanes[i]);
+        else
+            printf(step == 1 ? language_text("%d to %d") : language_text("%d to %d step %d"), lanes[i],
+                   lanes[i + taken - 1], step);
+    }
 }
 
 static void print_lines(const json_t *access, bool touched_alone, const struct screen *screen)

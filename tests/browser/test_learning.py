@@ -70,6 +70,12 @@ def test_a_recipe_is_run_and_stands_beside_what_was_published(browser, service):
     walk.open(f"recipes/read_segment_cached?sweep={other['id']}&lang=en").says("Differs here: size 65,536, published 1,048,576.", "p.warn")
     walk.says("as an NVIDIA H200 would take it, by the model, with size 1,048,576").says("3 of 3 succeeded")
     assert service.delete(f"{other['links']['self']}?remove=true").status_code == 204  # the newest is shown, below
+    part = service.request("POST", "/v1/sweeps", json={"recipe": "read_segment_cached", "offset": [0, 1]}).json()  # of its points only one
+    walk.open(f"recipes/read_segment_cached?sweep={part['id']}&lang=en").says("2 of 2 succeeded")
+    assert [row[:2] for row in cells(walk, "Time")] == [*[row[:2] for row in times], ["offset 1", "no value"]], "what was published stays"
+    assert [row[4] == "no value" for row in cells(walk, "Time")] == [False, True, True, False]
+    assert cells(walk, "Efficiency of loads")[1] == ["offset 11", str(published[11]["gld_efficiency_pct"]), "50.00", "80.00", "no value"]
+    assert service.delete(f"{part['links']['self']}?remove=true").status_code == 204
     walk.open("recipes/matrix_column_major?lang=zh")  # of two dimensions; the reason of a point is in the form that it leads to
     assert [row[2] for row in walk.until(lambda: cells(walk, "预测时间与瓶颈"))] == ["通往 L2 的通路"] * 3
     walk.click("a", "通往 L2 的通路").says("瓶颈是通往 L2 的通路").until(lambda: {"order=column", "block=32x32"} <= set(browser.current_url.split("?")[1].split("&")))

@@ -398,17 +398,6 @@ def test_a_plot_along_no_axis_is_refused_before_the_sweep_is_submitted(service):
     assert "└" in coalesce(service, *SWEEP, "--x", "block").stdout
 
 
-def test_a_warp_is_drawn(service):
-    text = coalesce(service, "explain", "read_offset", "offset=11", "arch=sm_90", "--ascii").stdout
-    assert text.isascii()
-    assert "load A[i + 11]: 5 sectors, 160 bytes moved, 128 used, 80 %" in text
-    assert "byte 0       |        |...#####|########|########|  lanes 0 to 20" in text
-    assert "byte 128     |########|###.....|        |        |  lanes 21 to 31" in text
-    both = coalesce(service, "explain", "read_offset", "offset=11", "arch=sm_20,sm_90", "--ascii").stdout
-    assert both.endswith("\n\n" + text) and both.count("\nAs sm_") == 2, "one after another"
-    assert len(json.loads(coalesce(service, "explain", "copy", "arch=sm_20,sm_90", "--json").stdout)["predictions"]) == 2
-
-
 def test_a_list_that_is_cut_says_so_into_a_file_too(service):
     coalesce(service, "sweep", "copy", "size=4096", "repeat=21")
     for form in [], ["--csv", "--columns", "id"]:

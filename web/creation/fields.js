@@ -46,7 +46,7 @@ export function fieldsOf(kernel, all = [], named = false) {
     {name: "dtype", kind: "choice", choices: kernel.dtypes, initial: defaults.dtype, place: "main"},
     ...load,
     {name: "counters", kind: "switch", initial: "false", place: "main"},
-    {name: "grid", kind: "shape", unit: "blocks", initial: "", place: "more"},
+    {name: "grid", kind: "shape", unit: "grid", initial: "", place: "more"},
     {name: "shared_bytes", kind: "integer", unit: "bytes", initial: "0", place: "more"},
     {name: "transfers", kind: "choice", choices: ["none", "pageable", "pinned"], initial: "none", place: "more"},
     {name: "repeat", kind: "integer", single: true, initial: "1", place: "more"},

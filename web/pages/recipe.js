@@ -6,7 +6,7 @@ import {count, moment} from "../format.js";
 import {atMost, forRunners, heldNote} from "../live.js";
 import {LESSONS, TABLES} from "../lessons/list.js";
 import {button} from "../parts.js";
-import {newestSweep, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
+import {newestSweep, pointsJoined, pointsPredicted, pointsRead, recipeTold, timesOf} from "../recipe/data.js";
 import {conditionsOf, countPanels, differsNotes, notesPanel, reasonsPanel, timePanel} from "../recipe/tables.js";
 import {language, t} from "../words.js";
 import "../creation/words.js";
@@ -75,6 +75,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;
+    const predicted = pointsPredicted(name, arch, signal);
     const times = new Map();
     const ranOn = points => points.find(point => point.row?.device_name)?.row;
     const draw = ({table, points}) => {
@@ -109,9 +110,9 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
           return;
         }
         reading = true;
-        const {sweep, table, points} = await pointsRead(id, signal);
+        const [{sweep, table, points}, all] = await Promise.all([pointsRead(id, signal), predicted]);
         reading = false;
-        draw({table, points});
+        draw({table, points: pointsJoined(recipe, points, all.points)});
         statusShow(sweep, points);
         over = sweep.state !== "running";
         if (over)
@@ -157,8 +158,8 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
       follow(known);
     else {
       replace(status, t("recipes.never"));
-      const predicted = await pointsPredicted(name, arch, signal);
-      if (!end) draw(predicted);
+      const all = await predicted;
+      if (!end) draw(all);
     }
     return () => end?.();
 }

@@ -67,6 +67,19 @@ export async function newestSweep(name, signal) {
   return null;
 }
 
+/* The points of a sweep and those of its recipe that it has not: a sweep may have been asked for some of them only, or
+   for others. Where it was asked otherwise than the recipe, in its size for example, what is predicted for the points
+   that it has not does not hold for its own, and is left out. */
+export function pointsJoined(recipe, own, all) {
+  const keyOf = ({values}) => timeKey(recipe, values), known = new Set(all.map(keyOf)),
+        differs = own.some(({published}) => Object.keys(published?.differs ?? {}).length > 0);
+  const joined = all.flatMap(point => {
+    const found = own.filter(one => keyOf(one) === keyOf(point));
+    return found.length ? found : differs ? {values: point.values, published: point.published} : point;
+  });
+  return [...joined, ...own.filter(one => !known.has(keyOf(one)))];
+}
+
 export async function pointsRead(id, signal) {
   const points = [];
   let sweep = null;

@@ -102,7 +102,8 @@ const relative = (value, first) => typeof value !== "number" || typeof first !==
 const rangeOf = ({cold}) => typeof cold?.ci95_us?.[0] === "number" ? cold.ci95_us : null;
 const isKnown = ({stable, runs}) => isSure({stable, asked: runs.asked, succeeded: runs.succeeded});
 function ratioHere(point, first) {
-  if (!isKnown(point) || !first.cold || !isKnown(first)) return noValue(t("recipes.unsure"));
+  if (!first.cold) return noValue(t("recipes.no_base"));
+  if (!isKnown(point) || !isKnown(first)) return noValue(t("recipes.unsure"));
   return [
     relative(point.cold.median_us, first.cold.median_us),
     point !== first && meet({range: rangeOf(point)}, {range: rangeOf(first)}) &&
@@ -116,7 +117,7 @@ export function timePanel(shown, device) {
   if (!published && points.every(point => point.state === undefined)) return null;
   /* A sweep that was spread has its points by device: each is told by the first one there. */
   const first = points[0], base = labelOf(first.values),
-        firstOf = point => points.find(one => one.device_name === point.device_name);
+        firstOf = point => points.find(one => one.values.device === point.values.device);
   /* One scale for both chips' bars: what a time is of its first one. */
   const shareHere = point => point.cold.median_us / (firstOf(point).cold?.median_us || Infinity),
         sharePublished = point => point.published.elapsed_ms / (first.published?.elapsed_ms || Infinity);
@@ -194,8 +195,9 @@ function countedPanel(shown, name, device, deviceArch) {
       typeof value === "number" ?
         write(value) :
         noValue(
-          point.predicted?.reason ?? point.predicted?.[which]?.reason ??
-          point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ?? t("recipes.no_prediction")));
+          point.predicted?.reason ?? (point.predicted ? null : t("recipes.not_run")) ??
+          point.predicted?.[which]?.reason ?? point.predicted?.[which]?.[`${name.slice(0, 3)}_reason`] ??
+          t("recipes.no_prediction")));
   };
   const uncounted = point => !ended(point)       ? waiting(point) :
     point.row?.counters_status === "unavailable" ? t("recipes.none_read", {device: point.row.device_name}) :
