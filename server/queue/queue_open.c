@@ -73,6 +73,7 @@ static int devices_init(struct queue *queue, struct error *error)
 
 struct recovery {
     struct queue *queue;
+    int unlisted;       /* how many wait for a device that is not in the list */
     struct error error; /* the first one; kind ERROR_NONE: none */
 };
 
@@ -133,9 +134,9 @@ static struct entry_sweep *sweep_of(struct recovery *recovery, const char *id)
 static struct error failure_of(const struct queue *queue, const struct job *job, int device)
 {
     struct error failure = {0};
-    if (device >= 0 && !device_set_has(&queue->listed, device))
-        error_set(&failure, ERROR_DEVICE_LOST, "device %d is gone: the service has %d", device,
-                  device_set_count(&queue->listed));
+    if (device >= queue->config.devices)
+        error_set(&failure, ERROR_DEVICE_LOST, "there is no device %d: the service has at most %d", device,
+                  queue->config.devices);
     else if (job->state == JOB_RUNNING && job->attempt >= queue->config.attempts)
         error_set(&failure, ERROR_ABANDONED, "the service died while it ran, %d times", job->attempt);
     return failure;
@@ -197,6 +198,7 @@ static int entry_recover(struct recovery *recovery, struct entry *entry, const s
         entry->started_ms = job->started_ms;
         transition_end(transition, entry, JOB_FAILED);
     } else {
+        recovery->unlisted += device >= 0 && !device_set_has(&queue->listed, device);
         block_devices(queue, job, device);
         entry_count(queue, entry, 1);
         entry_wait(queue, entry);
@@ -260,6 +262,11 @@ static int recover(struct queue *queue, struct error *error)
     }
     if (recovery.error.kind != ERROR_NONE)
         return error_set(error, recovery.error.kind, "cannot take up the queue: %s", recovery.error.text);
+    if (recovery.unlisted)
+        log_warning(
+            "%d experiments wait for devices that are not in the list of devices: they run when those are "
+            "listed again, or can be cancelled",
+            recovery.unlisted);
     if (device_set_count(&queue->outlived))
         log_info("executors of the service before this one may still run: %d of the devices take nothing for "
                  "%g s",

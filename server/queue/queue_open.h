@@ -19,7 +19,7 @@ struct queue;
 struct store;
 
 /* Loads what the store holds. What was running is queued again, or fails as ERROR_ABANDONED when its
-   attempts are spent. What is bound to a device that is not listed fails as ERROR_DEVICE_LOST. Devices are
+   attempts are spent. What is bound to a device that is not listed waits until it is. Devices are
    selected for what is unbound. The store stays the caller's and must outlive the queue. Returns 0 or -1. */
 int queue_open(struct queue **queue, struct store *store, const struct queue_config *config,
                struct error *error);

@@ -215,7 +215,7 @@ static void unbound_experiments_go_to_devices_that_come(void **state)
 {
     struct service *service = *state;
     struct device_set some = set_of(3), four = set_of(15);
-    char lost[ID_BYTES];
+    char alone[ID_BYTES];
     queue_admin_list_devices(service->queue, &some);
     known = some;
     submit(service, 3, 4, true);
@@ -228,13 +228,13 @@ static void unbound_experiments_go_to_devices_that_come(void **state)
         assert_non_null(queue_worker_next(service->queue, i, NULL));
     queue_worker_hand_back(service->queue, 0, false, NULL); /* and what ran meanwhile */
     assert_non_null(queue_worker_next(service->queue, 3, &succeeded));
-    service_queue(service, 2, 0, lost);
-    /* At a start: what is bound to one that is not there is over, the rest waits for who may come. */
+    service_queue(service, 2, 0, alone);
+    /* At a start: what is bound to one that is not there waits for it, the rest for who may come. */
     service_stop(service);
     service->config.listed = &some;
     known = set_of(0);
     service_start(service);
-    assert_int_equal(service_state(service, lost), JOB_FAILED);
+    assert_int_equal(service_state(service, alone), JOB_QUEUED);
     struct device_stats stats;
     queue_view_device(service->queue, 0, &stats);
     assert_int_equal(stats.queued, 0);
@@ -291,6 +291,27 @@ static void what_names_no_device_and_ran_is_unbound_after_a_restart(void **state
         known = one;
         queue_admin_list_devices(service->queue, &one);
     }
+}
+
+static void what_waits_for_a_device_that_left_during_a_restart_waits_on(void **state)
+{
+    struct service *service = *state;
+    struct device_set one = set_of(1), both = set_of(3);
+    char waiting[ID_BYTES], ran[ID_BYTES];
+    open = false;
+    service_queue(service, 1, 1, ran);
+    assert_non_null(queue_worker_next(service->queue, 1, NULL));
+    service_queue(service, 1, 0, waiting);
+    service_stop(service);
+    service->config.listed = &one;
+    known = one;
+    service_start(service);
+    assert_null(queue_worker_next(service->queue, 0, NULL));
+    assert_int_equal(service_state(service, waiting), JOB_QUEUED);
+    assert_int_equal(service_state(service, ran), JOB_QUEUED);
+    queue_admin_list_devices(service->queue, &both);
+    assert_string_equal(queue_worker_next(service->queue, 1, NULL)->id, ran);
+    assert_string_equal(queue_worker_next(service->queue, 1, &succeeded)->id, waiting);
 }
 
 /* ---- what a service that died left running out of reach ---- */
@@ -356,6 +377,7 @@ int main(void)
         ONE(unbound_experiments_go_to_devices_that_come),
         ONE(unbound_experiments_go_to_a_device_whose_properties_become_known),
         ONE(what_names_no_device_and_ran_is_unbound_after_a_restart),
+        ONE(what_waits_for_a_device_that_left_during_a_restart_waits_on),
         ONE(what_may_still_run_elsewhere_begins_nowhere_before_that_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 enum { DEVICES = 5, MOST = 4000, STEPS = 700, SEEDS = 4, ALL = (1 << DEVICES) - 1 };
 
-enum state { QUEUED, RUNNING, SUCCEEDED, CANCELLED, LOST };
+enum state { QUEUED, RUNNING, SUCCEEDED, CANCELLED };
 
 struct one {
     char id[ID_BYTES], sweep[ID_BYTES];
@@ -286,8 +286,6 @@ static void do_restart(struct model *model)
         one->state = QUEUED;
         if (ran && one->spread && is_unbound(one))
             one->device = -1;
-        if (one->device >= 0 && !(model->listed >> one->device & 1))
-            one->state = LOST;
     }
     memset(model->running, 0, sizeof model->running);
     select_all(model);
@@ -338,8 +336,7 @@ static int lost_count(const char *lost)
 /* All that is left ends; each once, as the database says. */
 static void finish(struct model *model)
 {
-    static const enum job_state states[] = {
-        [SUCCEEDED] = JOB_SUCCEEDED, [CANCELLED] = JOB_CANCELLED, [LOST] = JOB_FAILED};
+    static const enum job_state states[] = {[SUCCEEDED] = JOB_SUCCEEDED, [CANCELLED] = JOB_CANCELLED};
     model->listed = listed_now = ALL;
     queue_admin_list_devices(model->service.queue, &(struct device_set){{ALL}});
     select_all(model);
