@@ -323,3 +323,20 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     walk.open("sweeps?lang=en").says("more_runs_of=", "tbody")
     walk.open("compare?lang=en").until(lambda: walk.script("document.querySelectorAll('#side-A-sweep option[value^=\"0\"]').length") == 6)
     walk.end()
+
+
+def test_more_runs_of_single_experiments_ask_for_all_that_they_asked_for(browser, serve):  # noqa: F811
+    service = serve()
+    asked = {"kernel": "grid_stride", "size": 4096, "grid": 3, "transfers": "pageable", "measure": {"max_seconds": 0.25}, "labels": {"who": "ada"}}
+    one, other = (service.run({**asked, "block": block})["id"] for block in (64, 128))
+    walk = Walk(browser, service)
+    for sides in f"a=experiment:{one}&b=experiment:{other}", f"a=experiment:{one}&b=label:who=ada,where.block:128":
+        before = len(service.get("/v1/sweeps").json()["sweeps"])
+        walk.open(f"compare?{sides}&but_for=block&lang=en").click(".compare-table button, tbody button", "4 or more of each")
+        made = walk.until(lambda: (sweeps := service.get("/v1/sweeps").json()["sweeps"])[before:] and len(sweeps) == before + 8 and sweeps[:8])
+        for sweep in made:
+            again = service.get(sweep["links"]["self"]).json()["points"][0]["request"]
+            assert again["grid"] == [3, 1, 1] and again["transfers"] == "pageable" and again["measure"]["max_seconds"] == 0.25 and again["labels"]["who"] == "ada"
+        walk.until(lambda: "under way" not in walk.text("main") and "cannot be told" not in walk.text("h1"))
+        assert "on side A alone" not in walk.text("main")
+    walk.end()

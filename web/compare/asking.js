@@ -1,10 +1,10 @@
 /* Asking for more runs of what a comparison cannot tell: askingMore({now, begun, joined, focusBack, signal}) gives
-   {needsCell, undecidedAgain, news}. now() is {sides, heads, comparison, me} as they are; begun(sweep, request) is told
-   of each sweep that was submitted, joined({a, b}) of all of them, to make them part of their side; focusBack(key)
-   gives the focus back to the button of that data-key, which may be gone by then. needsCell(point) is a cell with a
-   button for one point, undecidedAgain() a button for all of them or null; news(running) says what was asked for, as
-   long as it runs, with a button that cancels all of it; running: the sweeps that have not ended, {id, owner, mine},
-   mine: asked for here. */
+   {needsCell, undecidedAgain, news}. now() is {sources, comparison, me} as they are, sources as in more.js;
+   begun(sweep, request) is told of each sweep that was submitted, joined({a, b}) of all of them, to make them part of
+   their side; focusBack(key) gives the focus back to the button of that data-key, which may be gone by then.
+   needsCell(point) is a cell with a button for one point, undecidedAgain() a button for all of them or null;
+   news(running) says what was asked for, as long as it runs, with a button that cancels all of it; running: the sweeps
+   that have not ended, {id, owner, mine}, mine: asked for here. */
 import {del, link} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
 import {roleRuns, whyNotOwn} from "../bulk/bar.js";
@@ -19,7 +19,7 @@ import "./words.js";
 
 /* ABBAABBA: what drifts in a straight line while they run adds the same to both sides, and there are at most 8 sweeps
    of a point. More than RUNS_UNASKED runs are asked for after a question. An address may be 8000 characters long. */
-const ROUNDS = 4, RUNS_UNASKED = 1000, ADDRESS_MOST = 7000, ID_LENGTH = 27;
+const ROUNDS = 4, RUNS_UNASKED = 100, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
 export function askingMore({now, begun, joined, focusBack, signal}) {
   const asked_for = {a: [], b: []};
@@ -60,8 +60,8 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
         h("a", {
           href: link(
             sweeps.length < 2 ? `sweeps/${sweeps[0].id}` :
-              now().heads[letter] ? `sweeps?label=${FURTHER}:${now().heads[letter].id.slice(-6)}` :
-                                    "sweeps")
+              now().sources[letter].head ? `sweeps?label=${FURTHER}:${now().sources[letter].head.id.slice(-6)}` :
+                                           "sweeps")
         },
           t("compare.see_sweep")));
     });
@@ -100,23 +100,22 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
     if (!letters.length || !roleRuns(now().me))
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
     const act = button(words, () => {
-      const {sides, heads, comparison} = now();
-      return more(
-        letters.map(letter => ({
-                      letter,
-                      items: [point],
-                      request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
-                    })));
+      const {sources, comparison} = now();
+      return more(letters.map(letter => ({
+                                letter,
+                                items: [point],
+                                request: moreRequest(letter, sources[letter], comparison, point, point.needs[letter])
+                              })));
     }, {small: true, key: `more ${JSON.stringify(point.values)}`});
     tip(act[0], point.needs.reason);
     return cell(act);
   }
   /* What all points need that cannot be told, at once. */
   function undecidedAgain() {
-    const {sides, heads, comparison} = now(),
-                         untold = comparison.points.filter(point => point.needs && needsOf(point).length);
+    const {sources, comparison} = now(),
+                    untold = comparison.points.filter(point => point.needs && needsOf(point).length);
     if (untold.length < 2 || !roleRuns(now().me)) return null;
-    const wanted = allRequests(comparison, sides, heads);
+    const wanted = allRequests(comparison, sources);
     const runs = LETTERS
                    .map(
                      letter =>

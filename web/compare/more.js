@@ -21,11 +21,17 @@ export const FURTHER = "more_runs_of";
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
-/* head: of the side's sweep, or null. Where points are told apart by their device, only runs there make a difference.
- */
-export function moreRequest(letter, parts, head, comparison, point, n) {
+/* A sweep that asks for what an experiment asked for. */
+const sweepOf = ({id, request}) =>
+  ({id, request: Object.fromEntries(Object.entries(request).map(([name, value]) => [name, single(name, value)]))});
+
+/* head: the side's sweep, or null; experiments: of a side without a sweep those that are known, one of which asked for
+   the point. Where points are told apart by their device, only runs there make a difference. */
+export function moreRequest(letter, {parts, head: sweep, experiments}, comparison, point, n) {
   const fields = fieldsOf(letter, parts, comparison, point), again = {repeat: n, placement: "new"};
   const device = "device" in point.values ? {device: point.values.device} : {};
+  const one = experiments.find(({request}) => runsOut(request, {values: fields}));
+  const head = sweep ?? (one && sweepOf(one));
   if (head) {
     const base = {...head.request};
     for (const [name, value] of Object.entries(fields))
@@ -48,15 +54,14 @@ export function moreRequest(letter, parts, head, comparison, point, n) {
 /* The service counts up to so many. */
 export const MOST = 1000;
 
-/* sides, heads: by letter. */
-export function allRequests(comparison, sides, heads) {
+/* sources: by letter what moreRequest() takes, {parts, head, experiments}. */
+export function allRequests(comparison, sources) {
   return LETTERS.flatMap(letter => {
     const asks =
       comparison.points.filter(point => point.needs?.[letter] > 0)
-        .map(point => ({
-               item: point,
-               request: moreRequest(letter, sides[letter], heads[letter], comparison, point, point.needs[letter])
-             }));
+        .map(
+          point =>
+            ({item: point, request: moreRequest(letter, sources[letter], comparison, point, point.needs[letter])}));
     const names = new Set(comparison.points.flatMap(point => Object.keys(point.values)));
     names.delete("device");
     return merged(asks, names).map(one => ({...one, letter}));

@@ -100,6 +100,19 @@ export async function sideFound(short, signal) {
   return {...parts, experiments: [...parts.experiments, bare]};
 }
 
+/* The experiments of a side that names no sweep: those that it names, or the newest that its other parts choose. Of
+   what cannot be read there is none. */
+export function experimentsOf({sweeps, experiments, labels, members}, signal) {
+  if (sweeps.length) return [];
+  const none = () => null;
+  if (experiments.length)
+    return Promise.all(experiments.map(id => api.get(`/v1/experiments/${id}`, {signal}).catch(none)))
+      .then(all => all.filter(Boolean));
+  const query = new URLSearchParams({...members, page_size: 500});
+  for (const [name, value] of Object.entries(labels)) query.append("label", `${name}:${value}`);
+  return api.get(`/v1/experiments?${query}`, {signal}).then(answer => answer.experiments, () => []);
+}
+
 /* tables: a Map that keeps which experiments a sweep has. */
 export async function bodyOf({sweeps, experiments, labels, members, where}, signal, tables) {
   const body = {...members};

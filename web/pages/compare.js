@@ -14,7 +14,7 @@ import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {FURTHER, runsOut} from "../compare/more.js";
-import {LETTERS, bodyOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
+import {LETTERS, bodyOf, experimentsOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100,
@@ -114,7 +114,8 @@ function leftOut(comparison) {
 }
 
 export async function open(root, params, {query, setQuery, announce, signal}) {
-  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, tables = new Map();
+  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, bases = {a: [], b: []},
+        tables = new Map();
   /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to end. */
   const running = new Map(), ended = new Set();
   const heading = h("h1", {class: "heading", tabindex: "-1"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
@@ -170,6 +171,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       runningPut(head, {request: head.request, owner: head.owner, mine: false});
     }));
     for (const letter of LETTERS) heads[letter] = known.get(sides[letter].sweeps[0]) ?? null;
+    await Promise.all(LETTERS.map(async letter => {
+      bases[letter] = await experimentsOf(sides[letter], signal);
+    }));
   }
   function runningPut({id, state}, one) {
     if (state === "running" && !ended.has(id)) running.set(id, one);
@@ -238,7 +242,12 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   }
 
   const asking = askingMore({
-    now: () => ({sides, heads, comparison, me}),
+    now: () => ({
+      sources: Object.fromEntries(
+        LETTERS.map(letter => [letter, {parts: sides[letter], head: heads[letter], experiments: bases[letter]}])),
+      comparison,
+      me
+    }),
     begun: (sweep, request) => {
       known.set(sweep.id, {...sweep, request});
       runningPut(sweep, {request, owner: sweep.owner, mine: true});
