@@ -262,3 +262,27 @@ def test_the_focus_stays_where_a_baseline_is_pinned_and_a_notice_closed(browser,
     press(browser, Keys.ENTER)
     walk.until(lambda: not walk.all(".jobs button") and walk.script("document.activeElement.localName") == "h1")
     walk.end()
+
+
+def test_a_recipes_page_keeps_what_was_chosen(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("recipes/read_segment_cached?lang=en").click("#recipe-repeat")
+    press(browser, Keys.CONTROL + "a", "3", Keys.TAB)
+    walk.script("(choice => { choice.selectedIndex = 1; choice.dispatchEvent(new Event('change')); })(document.querySelector('#recipe-size'))")
+    chosen = "[document.querySelector('#recipe-repeat')?.value, document.querySelector('#recipe-size')?.selectedIndex]"
+    walk.click(".languages button", "中文").says("轮数", ".recipe-run").until(lambda: walk.script(chosen) == ["3", 1])
+    browser.refresh()
+    walk.until(lambda: walk.script(chosen) == ["3", 1])
+    walk.click(".languages button", "EN").end()
+
+
+def test_a_slider_that_a_finger_moves_takes_the_place_of_what_was_typed(browser, service):  # noqa: F811
+    """A finger leaves the focus in the text field, which would go on showing its text. Several values are not replaced."""
+    walk = Walk(browser, service).open("new?kernel=read_offset&lang=en").click("#field-offset")
+    press(browser, Keys.CONTROL + "a", "5")
+    walk.until(lambda: "offset=5" in browser.current_url)
+    walk.script("(slider => { slider.value = 64; slider.dispatchEvent(new Event('input')); })(document.querySelector('[data-field=offset] input[type=range]'))")
+    walk.until(lambda: "offset=64" in browser.current_url and walk.script("document.querySelector('#field-offset').value") == "64")
+    walk.click("#field-offset")
+    press(browser, Keys.CONTROL + "a", "0, 1, 11")
+    walk.until(lambda: walk.script("document.querySelector('[data-field=offset] input[type=range]').disabled"))
+    walk.end()

@@ -78,7 +78,10 @@ function slider(field, form) {
     max: high,
     step: 1,
     "aria-label": t("new.slider", {name: titleOf(field.name)}),
-    oninput: () => form.type(field.name, range.value)
+    oninput: () => {
+      range.focus({preventScroll: true}); /* a finger does not take it from the text field, which would keep its text */
+      form.type(field.name, range.value);
+    }
   });
   range.addEventListener("keydown", event => {
     const by = {ArrowRight: 8, ArrowUp: 8, ArrowLeft: -8, ArrowDown: -8}[event.key];
@@ -89,7 +92,8 @@ function slider(field, form) {
   });
   const ticks = [0, 1, 2, 3, 4].map(k => h("span", {}, count(Math.round(low + (high - low) * k / 4))));
   const update = () => {
-    const {value} = read(field, form.text(field));
+    const {value, values} = read(field, form.text(field));
+    range.disabled = Boolean(values); /* several typed values are not replaced by one */
     if (Number.isFinite(value)) range.value = value;
     range.style.setProperty("--part", `${Math.max(0, Math.min(100, 100 * (range.value - low) / (high - low)))}%`);
   };

@@ -42,22 +42,39 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
         deviceName = devices.length > 1 ? t("choice.device.") : device?.name ?? t("device.unknown");
   const status = h("p", {class: "note", role: "status"}), differ = h("div", {}), tables = h("div", {class: "stack"}),
         notes = h("div", {});
-  const repeat = h("input", {id: "recipe-repeat", type: "number", min: 1, max: 1000, value: "1", class: "repeat"});
+  /* What is chosen stays in the address: a reload and another language keep it. */
+  const repeat = h("input", {
+    id: "recipe-repeat",
+    type: "number",
+    min: 1,
+    max: 1000,
+    value: query.get("rounds") ?? "1",
+    class: "repeat",
+    oninput: () => setQuery({rounds: repeat.value === "1" ? null : repeat.value})
+  });
   const none = devices.length > 0 && devices.every(one => one.counters === false) ?
     t("counts.no_device", {device: device.name}) :
     null;
   const counters = h("input", {
     id: "recipe-counters",
     type: "checkbox",
-    checked: !none,
+    checked: !none && query.get("counters") !== "false",
     disabled: Boolean(none),
+    onchange: () => setQuery({counters: counters.checked ? null : "false"}),
     "aria-describedby": none && "recipe-uncounted"
   });
   /* The sizes that the table's figures are of; a figure of another size than is run has its mark. */
   const sizes = [...new Set([recipe.sweep.size, ...Object.values(recipe.published?.sizes ?? {})])];
   const size =
-    h("select", {id: "recipe-size", hidden: sizes.length < 2},
-      sizes.map(one => h("option", {value: JSON.stringify(one)}, Array.isArray(one) ? one.join(" x ") : count(one))));
+    h("select", {
+      id: "recipe-size",
+      hidden: sizes.length < 2,
+      onchange: () => setQuery({elements: size.selectedIndex > 0 ? size.value : null})
+    },
+      sizes.map(
+        one =>
+          h("option", {value: JSON.stringify(one), selected: JSON.stringify(one) === query.get("elements")},
+            Array.isArray(one) ? one.join(" x ") : count(one))));
   const run = forRunners(button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"}), signal);
   const {published} = recipe,
         beside = Object.fromEntries(columns.map(one => [one.name.replace("published_", ""), one.beside]));

@@ -8,7 +8,7 @@
    occupancy, blocks, resident, warps, needed, time, against. It is asked of the chip whose figures the lessons tell,
    where the request or a control has no `arch`. */
 import {post} from "../api.js";
-import {h, replace} from "../dom.js";
+import {h, replace, tip} from "../dom.js";
 import {count, digits, percent} from "../format.js";
 import {noValue, t, term} from "../words.js";
 import {access_counts} from "../charts/memory_access.js";
@@ -25,12 +25,11 @@ const ARCH = "sm_90"; /* of the device whose figures the lessons tell */
 const TERMS = {
   efficiency: "efficiency",
   requests: "request",
-  turns: "bank conflict",
   occupancy: "occupancy",
   blocks: "block"
 };
 const TIMED = new Set(["time", "against"]);
-const FORMS = new Set(["turns", "blocks", "requests"]); /* shown so, and not as the term */
+const FORMS = new Set(["blocks", "requests"]); /* shown so, and not as the term */
 
 const isPair = value => Array.isArray(value) && typeof value[0] === "number";
 const keyOf = value => isPair(value) ? value.join("x") : String(value);
@@ -290,6 +289,7 @@ export function pictureOf({lesson, signal, onChange}) {
       return size ? t("lessons.of_size", {what: words, size: sizeText(size)}) : words;
     }
     if (what === "against") return t("lessons.tile_against", {base: say(picture.baseName)});
+    if (what === "turns") return tip(h("span", {class: "term"}, t("lessons.form_turns")), t("lessons.turns"));
     if (!(what in TERMS)) return t(`lessons.tile_${what}`);
     return term(TERMS[what], ...(FORMS.has(what) ? [what, t(`lessons.form_${what}`)] : []));
   };

@@ -46,6 +46,7 @@ wordsAdd({
   "lessons.tile_needed": ["warps that hide a register’s latency", "掩盖寄存器延迟所需的线程束"],
   "lessons.tile_time": ["time, measured", "实测时间"],
   "lessons.form_turns": ["turns", "轮数"],
+  "lessons.turns": ["How often the banks answer for one load: each gives one word a turn. What is beyond the first turn are bank conflicts.", "存储体为一次读取作答的轮数：每个存储体每轮给出一个字。首轮之外的各轮就是存储体冲突。"],
   "lessons.form_blocks": ["blocks", "线程块数"],
   "lessons.form_requests": ["requests", "请求数"],
   "lessons.comma": [", ", "，"],
