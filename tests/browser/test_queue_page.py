@@ -7,6 +7,7 @@ from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 from conftest import SMALL
+from test_bulk import comes, people  # noqa: F401
 from test_sweep_page import submit
 
 pytestmark = NEEDS
@@ -108,3 +109,18 @@ def test_all_parts_of_the_page_are_of_one_moment(browser, serve):  # noqa: F811
         seen.add(waits[0]["id"])
     assert len(seen) > 1
     walk.end()
+
+
+def test_what_is_refused_is_said_and_stays(browser, people, tmp_path):  # noqa: F811
+    """The page of somebody whose role was changed since it was opened."""
+    service = people("ada")
+    submit(service, offset="0..99", labels={"fake": "sleep:0.2"})
+    walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("Cancel the sweep", "table")
+    tokens = tmp_path / "tokens"
+    tokens.write_text(tokens.read_text().replace("ada admin", "ada read"))
+    walk.until(lambda: service.get("/v1/whoami").json()["role"] == "read")
+    walk.click("button", "Pause").says("ada", "p.wrong[role=alert]")
+    time.sleep(1)  # runs end, and the page is drawn again
+    assert walk.text("p.wrong[role=alert]") and not service.get("/v1/queue").json()["paused"]
+    walk.script("sessionStorage.clear()")
+    assert any("/v1/queue/pause - " in message for message in walk.logs())

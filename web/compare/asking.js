@@ -12,7 +12,7 @@ import {askFirst} from "../bulk/jobs.js";
 import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 import {FURTHER, MOST, allRequests, moreRequest, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
@@ -98,7 +98,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
     if (!point.needs) return cell();
     const letters = needsOf(point), words = pointText(point);
     if (!letters.length || !roleRuns(now().me))
-      return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), point.needs.reason));
+      return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), reasonSaid(point.needs.reason)));
     const act = button(words, () => {
       const {sources, comparison} = now();
       return more(letters.map(letter => ({
@@ -107,7 +107,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
                                 request: moreRequest(letter, sources[letter], comparison, point, point.needs[letter])
                               })));
     }, {small: true, key: `more ${JSON.stringify(point.values)}`});
-    tip(act[0], point.needs.reason);
+    tip(act[0], reasonSaid(point.needs.reason));
     return cell(act);
   }
   /* What all points need that cannot be told, at once. */
