@@ -33,6 +33,16 @@ static int raise_to(long long base, long long exponent, long long *value)
     return 0;
 }
 
+/* The 20 of "<< 20", as C writes a power of two, blanks allowed; *end is behind it. -1: the text does not begin so. */
+static long long read_shift(const char *text, char **end)
+{
+    text += strspn(text, " ");
+    if (strncmp(text, "<<", 2) != 0)
+        return -1;
+    text += 2 + strspn(text + 2, " ");
+    return isdigit((unsigned char)*text) ? strtoll(text, end, 10) : -1;
+}
+
 /* The integer at the beginning of the text; *end is behind it. */
 static enum found read_integer(const char *text, const char **end, long long *value)
 {
@@ -40,11 +50,14 @@ static enum found read_integer(const char *text, const char **end, long long *va
         return NONE;
     char *at;
     bool large = false;
+    long long shift, factor;
     errno = 0;
     *value = strtoll(text, &at, 10);
     if (*at == '^' && isdigit((unsigned char)at[1])) {
         long long exponent = strtoll(at + 1, &at, 10);
         large = raise_to(*value, exponent, value) != 0;
+    } else if ((shift = read_shift(at, &at)) >= 0) {
+        large = raise_to(2, shift, &factor) != 0 || __builtin_mul_overflow(*value, factor, value);
     } else {
         int i = 0;
         size_t length = 0;

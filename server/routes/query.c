@@ -34,11 +34,11 @@ static bool text_read(const struct request *request, const char *name, char *to,
     return (size_t)snprintf(to, size, "%s", text) < size;
 }
 
-/* label=name or label=name:value */
+/* label=name or label=name:value; no name has a "=", so name=value is refused. */
 static bool label_read(const char *text, struct query_list *list)
 {
     size_t length = strcspn(text, ":");
-    if (!length || length >= sizeof list->label)
+    if (!length || length >= sizeof list->label || memchr(text, '=', length))
         return false;
     memcpy(list->label, text, length);
     list->filter.label = list->label;

@@ -156,7 +156,7 @@ def test_small_parts_say_what_they_should(browser, serve):  # noqa: F811
     asked = {"kernel": "src-1", "n": 500, "tolerance": 0, "block": [32, 8, 1]}  # of a kernel of one's own, which has no size
     assert walk.module("parts.js", "m.askedText(given[0])", asked) == "n 500, 32\u00a0×\u00a08"
     assert walk.module("parts.js", "m.askedText(given[0])", {"kernel": "copy", "size": 4096, "block": [64, 1, 1]}).endswith("size 4096")
-    assert [walk.module("creation/values.js", "m.shapeOf(given[0])", text) for text in ("x", "32x", "32x8", "7")] == ["x", "32x", [32, 8], 7]
+    assert [walk.module("creation/values.js", "m.shapeOf(given[0])", text) for text in ("x", "32x", "32x8", "7", "1 << 20")] == ["x", "32x", [32, 8], 7, 1 << 20]
     # Of a running sweep: what is measured, runs and waits adds up, also before its head is read again.
     points = [{"state": "running", "asked": 2, "succeeded": one, "runs": [{"state": state} for state in states]}
               for one, states in ((1, ("succeeded", "running")), (0, ("queued", "failed")))]
