@@ -207,8 +207,8 @@ static int write_out(struct context *context, const char *name, const char *text
 {
     FILE *out = name ? fopen(name, "we") : stdout;
     if (!out) {
-        screen_say(&context->screen, "%s: %s", name, strerror(errno));
-        return EXIT_USAGE;
+        screen_say(&context->screen, language_text("%s cannot be written: %s"), name, strerror(errno));
+        return EXIT_FAILED;
     }
     bool bad = fwrite(text, 1, size, out) < size || ferror(out);
     bad = (name ? fclose(out) : fflush(out)) != 0 || bad;

@@ -1,5 +1,7 @@
 #include "client/work/fetch.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/answers/json_path.h"
@@ -25,23 +27,63 @@ int fetch_json(struct context *context, const char *path, json_t **document)
     return fetch_document(context, &(struct http_client_request){.method = "GET", .path = path}, document);
 }
 
-/* The only id in the list that begins and ends so; NULL: there is none, or several. */
-static const char *find_id(const json_t *list, const char *head, size_t head_length, const char *tail)
+/* An id that is looked for: its first characters, perhaps none, and its last ones. */
+struct short_id {
+    const char *head, *tail;
+    size_t head_length;
+};
+
+static bool fits(const struct short_id *wanted, const char *id)
 {
-    const char *found = NULL;
-    size_t i;
-    json_t *row;
-    json_array_foreach (list, i, row) {
-        const char *id = json_path_text(row, "id", "");
-        size_t length = strlen(id), tail_length = strlen(tail);
-        if (length < tail_length || strncmp(id, head, head_length) != 0 ||
-            strcmp(id + length - tail_length, tail) != 0)
-            continue;
-        if (found)
-            return NULL;
-        found = id;
+    size_t length = strlen(id), tail_length = strlen(wanted->tail);
+    return length >= tail_length && strncmp(id, wanted->head, wanted->head_length) == 0 &&
+           strcmp(id + length - tail_length, wanted->tail) == 0;
+}
+
+static const struct id_list {
+    const char *name, *path;
+    bool paged; /* takes page_size and page_token */
+} id_lists[] = {{"sweeps", "/v1/sweeps", true},
+                {"experiments", "/v1/experiments", true},
+                {"removals", "/v1/removals", false}};
+
+/* Looks the id up in the list: in its newest 500; with a head in all that have it, which were made within a quarter of an
+   hour. *found is the first one that fits, which the caller frees, or NULL; *several: there are more. Returns an exit
+   status. */
+static int find_id(struct context *context, const struct id_list *list, const struct short_id *wanted,
+                   char **found, bool *several)
+{
+    static const char after_all[] = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"; /* no id of that head is greater */
+    char token[sizeof after_all], page[128];
+    bool more = true;
+    *found = NULL;
+    *several = false;
+    snprintf(token, sizeof token, "%.*s%s", (int)wanted->head_length, wanted->head,
+             after_all + wanted->head_length);
+    for (bool first = true; more; first = false) {
+        json_t *document, *row;
+        size_t i;
+        bool from_token = !first || wanted->head_length > 0;
+        snprintf(page, sizeof page, list->paged ? "%s?page_size=500%s%s" : "%s", list->path,
+                 from_token ? "&page_token=" : "", from_token ? token : "");
+        int status = fetch_json(context, page, &document);
+        if (status != EXIT_FINE)
+            return status;
+        const char *next = json_path_text(document, "next_page_token", NULL);
+        json_array_foreach (json_object_get(document, list->name), i, row) {
+            const char *id = json_path_text(row, "id", "");
+            if (!fits(wanted, id))
+                continue;
+            *several = *several || *found;
+            if (!*found)
+                *found = strdup(id);
+        }
+        more = next && wanted->head_length > 0 && strncmp(next, wanted->head, wanted->head_length) == 0;
+        if (more)
+            snprintf(token, sizeof token, "%s", next);
+        json_decref(document);
     }
-    return found;
+    return EXIT_FINE;
 }
 
 int fetch_whole_id(struct context *context, const char **word)
@@ -59,28 +101,24 @@ int fetch_whole_id(struct context *context, const char **word)
         return EXIT_FINE;
     if (!dots)
         head = 0;
-    static const struct {
-        const char *name, *path;
-    } lists[] = {{"sweeps", "/v1/sweeps?page_size=500"},
-                 {"experiments", "/v1/experiments?page_size=500"},
-                 {"removals", "/v1/removals"}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        json_t *document;
-        int status = fetch_json(context, lists[i].path, &document);
-        const char *id = find_id(json_object_get(document, lists[i].name), *word, head, tail);
-        char *whole = id ? strdup(id) : NULL;
-        json_decref(document);
-        if (whole)
+    const struct short_id wanted = {.head = *word, .head_length = head, .tail = tail};
+    for (size_t i = 0; i < sizeof id_lists / sizeof *id_lists; i++) {
+        char *whole;
+        bool several;
+        int status = find_id(context, &id_lists[i], &wanted, &whole, &several);
+        if (status == EXIT_FINE && whole && !several) {
             *word = whole;
-        if (whole || status != EXIT_FINE)
+            return EXIT_FINE;
+        }
+        free(whole);
+        if (status != EXIT_FINE)
             return status;
     }
     if (!dots)
         return EXIT_FINE; /* it may be no id */
     struct error error = {0};
     error_set(&error, ERROR_INVALID,
-              language_text("\"%s\" is the id of none or of several of the newest: give the whole one"),
-              *word);
+              language_text("\"%s\" is the id of none or of several: give the whole one"), *word);
     return context_usage(context, &error);
 }
 

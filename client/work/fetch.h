@@ -12,8 +12,9 @@ int fetch_document(struct context *context, const struct http_client_request *re
 int fetch_json(struct context *context, const char *path, json_t **document);
 
 /* An id as a narrow terminal shows it, 01M85N...XZP9SRJ or with one character for the dots, or its last six characters
-   or more, as the page shows them, with the dots or without, becomes the whole one, looked for among the newest 500
-   sweeps and experiments; another word stays, and NULL. *word is then the context's until the program ends. */
+   or more, as the page shows them, with the dots or without, becomes the whole one. With its first characters it is looked
+   for among all sweeps and experiments, else among the newest 500 of each. Another word stays, and NULL. *word is then the
+   context's until the program ends. */
 int fetch_whole_id(struct context *context, const char **word);
 
 typedef void fetch_print(struct context *context, const json_t *document);

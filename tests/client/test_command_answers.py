@@ -124,7 +124,7 @@ def test_an_export_is_the_file_that_was_named(service, tmp_path):
     coalesce(service, "watch", identity)
     coalesce(service, "export", identity, "-o", str(tmp_path / "table.csv"))
     assert (tmp_path / "table.csv").read_bytes().decode() == service.get(f"/v1/sweeps/{identity}.csv").text.replace("\r\n", "\n")
-    coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=USAGE)
+    coalesce(service, "export", identity, "-o", str(tmp_path / "none" / "table.csv"), expect=FAILED)
     coalesce(service, "export", identity, "-o", str(tmp_path / "all.json"))
     assert json.loads((tmp_path / "all.json").read_text())["id"] == identity
     refused = coalesce(service, "export", identity, "--view", "summary", "-o", str(tmp_path / "view.json"), expect=USAGE).stderr
