@@ -260,7 +260,7 @@ def test_points_are_run_again_in_few_sweeps_removed_and_compared_as_sets(browser
 def test_failed_points_are_run_again_and_those_that_cannot_be_launched_are_not(browser, serve):  # noqa: F811
     service = serve()
     sweep = ended(service, submit(service, kernel="sum_matrix_2d", size=[64, 64], order=["row", "column"], block=[[32, 1], [16, 2], [64, 32]], labels={"fake": "error:cuda_error"}))
-    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("refused")
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("✕ 4 failed · ✕ 2 refused", ".progress-words")
     walk.click(".sweep-head button", "Run 4 failed points again").says("4 of 4 submitted.", ".jobs")
     [link] = walk.until(lambda: walk.all(".jobs a"))
     again = service.get("/v1/sweeps/" + link.get_attribute("href").rpartition("/")[2]).json()

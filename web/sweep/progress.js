@@ -72,7 +72,8 @@ export function runsOf({head, running, points, read}) {
 }
 
 function answer(sweep) {
-  const {head} = sweep, {succeeded, queued} = runsOf(sweep), bad = head.failed, several = head.repeat > 1;
+  const {head} = sweep, {succeeded, queued} = runsOf(sweep), refused = head.refused ?? 0, bad = head.failed - refused,
+        several = head.repeat > 1;
   /* A kernel of a user runs without being timed. */
   const untimed = succeeded && sweep.has.size && !sweep.has.has("cold_median_us"),
         total =
@@ -87,6 +88,7 @@ function answer(sweep) {
   if (head.waits_for) rest.push(head.waits_for);
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));
+  if (refused) rest.push(t("progress.refused", {n: count(refused)}));
   if (head.removed) rest.push(t("progress.removed", {n: count(head.removed)}));
   if (head.cancelled) rest.push(t("progress.cancelled", {n: count(head.cancelled)}));
   return [total, rest];

@@ -105,6 +105,7 @@ wordsAdd({
   "progress.wait": ["{n} {words|waits|wait}", "{n} 个等待"],
   "progress.cancelling": ["the rest is being cancelled", "正在取消其余"],
   "progress.failed": ["✕ {n} failed", "✕ {n} 个失败"],
+  "progress.refused": ["✕ {n} refused", "✕ {n} 个被拒绝"],
   "progress.cancelled": ["{n} cancelled", "{n} 个已取消"],
   "progress.removed": ["{n} removed", "{n} 个已删除"],
   "progress.eta": ["done in about {time}", "约 {time}后完成"],
