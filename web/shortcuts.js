@@ -23,6 +23,7 @@ wordsAdd({
   "keys.bar": ["to what can be done with the chosen rows", "到已选各行的操作按钮"],
   "keys.charts": ["Charts", "图表"],
   "keys.marks": ["from mark to mark, with its values", "逐点移动，并显示数值"],
+  "keys.line_ends": ["to the first mark of a line, to its last one", "到线上的第一个、最后一个点"],
   "keys.zoom": ["zooms in and out", "放大、缩小"],
   "keys.leave": ["leaves the mark", "离开所在的点"],
   "keys.form": ["A new experiment, and lessons", "新建实验与课程"],
@@ -41,7 +42,7 @@ const SHEET = {
     [["Space"], "choose"], [["Shift + Space"], "between"], [["↓", "↑"], "next_row"],
     [["Shift + ↓", "Shift + ↑"], "on_the_way"], [["Ctrl + A"], "all"], [["Enter"], "bar"], [["Esc"], "none"]
   ],
-  charts: [[["←", "→", "↑", "↓"], "marks"], [["+", "−"], "zoom"], [["Esc"], "leave"]],
+  charts: [[["←", "→", "↑", "↓"], "marks"], [["Home", "End"], "line_ends"], [["+", "−"], "zoom"], [["Esc"], "leave"]],
   form: [
     [["←", "→"], "slider"], [["Shift + ←", "Shift + →"], "slider_8"], [["↓", "↑", "Page Down", "Page Up"], "kernels"],
     [["Enter"], "take"], [["↑", "↓", "Page Up", "Page Down"], "warps"]

@@ -137,6 +137,7 @@ def test_arrow_keys_follow_a_line_and_change_lines_at_a_place(browser, serve):  
         return re.search(r"offset (\d+), block (\d+)", walk.text(".tip.at-mark")).groups()
     offset, block = press(Keys.ARROW_RIGHT)
     assert [press(Keys.ARROW_RIGHT) for _ in range(4)] == [(str(n), block) for n in (1, 2, 3, 3)] and offset == "0"
+    assert [press(key) for key in (Keys.HOME, Keys.END)] == [("0", block), ("3", block)]
     there = {press(key) for key in [Keys.ARROW_UP] * 3 + [Keys.ARROW_DOWN] * 3}
     assert there == {("3", one) for one in ("32", "64", "96")}
     walk.end()

@@ -22,6 +22,11 @@ const KEYS = {
   ArrowUp: [0, -1]
 };
 
+const ENDS = ["Home", "End"];
+
+/* The marks of the same line, or of a drawing without lines all, from left to right. */
+const lineOf = (marks, {line}) => marks.filter(mark => mark.line === line).sort((one, other) => one.x - other.x);
+
 function nearest(marks, x, y) {
   let best = null, least = REACH * REACH;
   for (const mark of marks) {
@@ -137,8 +142,10 @@ function probe(place, drawnNow, onZoom) {
     if (again && (way || "+=".includes(event.key))) at = again;
     if (event.metaKey || event.ctrlKey || event.altKey) return null;
     if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()) return zoomKey(event.key);
-    if (!way || !marks.length) return null;
+    const end = ENDS.indexOf(event.key);
+    if (!way && end < 0 || !marks.length) return null;
     event.preventDefault();
+    if (end >= 0) return show(lineOf(marks, at ?? marks[0]).at(-end), true);
     return show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
   });
   return {
