@@ -300,7 +300,8 @@ int command_explain(struct context *context)
     json_t *block = NULL, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
-    json_t *line = source_file_is(options->words[0]) ? json_incref(json_object_get(request, "line")) : NULL;
+    bool own = source_file_is(options->words[0]) || strncmp(options->words[0], "src-", 4) == 0;
+    json_t *line = own ? json_incref(json_object_get(request, "line")) : NULL;
     if (line)
         json_object_del(request, "line"); /* of the explanation, and no parameter */
     int status = context_number(options, OPTION_WARP, 0, 0, 1e6, &warp, &error);

@@ -42,6 +42,10 @@ def test_outputs_and_the_verdict_are_printed(service, tmp_path):
     assert "predicted (sm_90): loads 100 % efficient, 125 sectors; stores 100 % efficient, 125 sectors\n" in said
     identity = said.split("id ")[-1].split()[0]
     assert coalesce(service, "show", identity).stdout == said
+    kernel = service.get(f"/v1/experiments/{identity}").json()["request"]["kernel"]
+    for one in kernel, file(tmp_path, SCALE):
+        explained = coalesce(service, "explain", one, "n=1000", "by=2", "line=4").stdout
+        assert re.search(r"\nload in.*: 4 sectors, 128 bytes moved", explained) and "accesses no memory" not in explained, one
     alone = coalesce(service, "run", file(tmp_path, SCALE), "n=1000", "by=1").stdout
     assert "a kernel whose outputs they must be" in alone and coalesce(service, "run", file(tmp_path, SCALE), "n=10", "by=1", "--strict").returncode == 0
 
