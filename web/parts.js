@@ -1,7 +1,7 @@
 /* What several pages show alike: who, what was asked, how it ended, the result as a number with its bar.
 
-   ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(request) are nodes: the kernel and what tells it
-   from others; labelMarks(labels), labelText(name, value); stateMark(name);
+   ownerMark(name, me) and ownerName(name, me), me as in live.js; asked(experiment) are nodes: its kernel and what
+   tells it from others; labelMarks(labels), labelText(name, value); stateMark(name);
    withInterval(median, low, high), without unit;
    resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children),
    spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a

@@ -111,6 +111,7 @@ const REASONS = [
   ["cancelled while it ran", "运行中已取消"],
   ["given up after % attempts; at the last one %", "尝试 {1} 次后放弃；最后一次：{2}"],
   ["given up after % attempts", "尝试 {1} 次后放弃"],
+  ["device % is gone: the service has %", "设备 {1} 已不存在，服务现有 {2} 个"],
   ["there is no device %: the service has at most %", "没有设备 {1}：服务最多有 {2} 个"],
   ["the service died while it ran, % times", "运行期间服务中断了 {1} 次"],
   ["a verdict needs at least five runs on each side, each at a placement of its own", "每侧至少要有五次运行、各在不同位置，才能下结论"],

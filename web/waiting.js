@@ -132,8 +132,8 @@ function what(row, me) {
   ];
 }
 
-/* tried(promise) says why a cancellation failed; without it its button does. */
-export function queueTable(rows, me, tried = promise => promise) {
+/* showFailure(promise) shows why a cancellation failed; without it the button does. */
+export function queueTable(rows, me, showFailure = promise => promise) {
   const last = Math.max(...rows.map(row => row.ends ?? 0));
   const drawn = rows.map(
     row => h(
@@ -152,7 +152,7 @@ export function queueTable(rows, me, tried = promise => promise) {
                t(row.sweep        ? "queue.cancel_whole" :
                    row.queued > 1 ? "queue.cancel_first" :
                                     "queue.cancel"),
-               () => tried(cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me)), {
+               () => showFailure(cancelAsked(row.sweep ?? `/v1/experiments/${row.next}`, me)), {
                  small: true,
                  key: `cancel ${row.key}`,
                  label: t(row.sweep ? "queue.cancel_sweep" : "queue.cancel_one", {what: row.request.kernel ?? row.next})

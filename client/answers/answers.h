@@ -30,6 +30,9 @@ const char *answers_said(const json_t *row, const char *member, char reason[LANG
    prediction is of a source, and its listing says why. */
 const char *answers_inexact(const json_t *prediction);
 
+/* Whether this is the name of a kernel that a user brought: "src-82964f4647c0". */
+bool answers_kernel_is_own(const char *name);
+
 /* "sector", "line", ...: so many of a unit of transactions, as a reader names them. Static, or `unit`. */
 const char *answers_unit_words(const char *unit, size_t count);
 

@@ -38,12 +38,17 @@ static void print_lost(const json_t *experiment)
                json_path_text(row, "at", "?"), json_path_text(row, "why", "?"));
 }
 
+bool answers_kernel_is_own(const char *name)
+{
+    return strncmp(name, "src-", 4) == 0;
+}
+
 /* The members of the request, without those that are rarely of interest. */
 static void print_request(const json_t *request)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s";
-    bool own = strncmp(json_path_text(request, "kernel", ""), "src-", 4) ==
-               0; /* its grid does not follow from the size */
+    bool own = answers_kernel_is_own(
+        json_path_text(request, "kernel", "")); /* its grid does not follow from the size */
     const char *name;
     json_t *value;
     putchar(' ');

@@ -300,7 +300,7 @@ int command_explain(struct context *context)
     json_t *block = NULL, *request = make_request(context);
     if (!request)
         return EXIT_USAGE;
-    bool own = source_file_is(options->words[0]) || strncmp(options->words[0], "src-", 4) == 0;
+    bool own = source_file_is(options->words[0]) || answers_kernel_is_own(options->words[0]);
     json_t *line = own ? json_incref(json_object_get(request, "line")) : NULL;
     if (line)
         json_object_del(request, "line"); /* of the explanation, and no parameter */

@@ -182,7 +182,8 @@ const struct manual_command manual_commands[] = {
 
 const struct manual_pair manual_values[] = {
     {"offset=11, load=ca", "a number or a word"},
-    {"size=2^26, size=64Mi, size=1M", "powers; Ki, Mi, Gi and Ti are powers of 1024, k, M, G and T of 1000"},
+    {"size=2^26, 'size=1<<26', size=64Mi, size=1M",
+     "powers; Ki, Mi, Gi and Ti are powers of 1024, k, M, G and T of 1000"},
     {"block=32x8, size=8192x8192", "a shape"},
     {"offset=0,1,11", "several: an axis of a sweep"},
     {"offset=0..16,32", "from 0 to 16, and 32"},

@@ -47,9 +47,9 @@ static const struct id_list {
                 {"experiments", "/v1/experiments", true},
                 {"removals", "/v1/removals", false}};
 
-/* Looks the id up in the list: in its newest 500; with a head in all that have it, which were made within a quarter of an
-   hour. *found is the first one that fits, which the caller frees, or NULL; *several: there are more. Returns an exit
-   status. */
+/* Looks for the id in one list. With a head it searches all ids that have it, which were made within a quarter of an hour;
+   otherwise the newest 500. *found is the first one that fits, which the caller frees, or NULL; *several: there are more.
+   Returns an exit status. */
 static int find_id(struct context *context, const struct id_list *list, const struct short_id *wanted,
                    char **found, bool *several)
 {
@@ -78,7 +78,8 @@ static int find_id(struct context *context, const struct id_list *list, const st
             if (!*found)
                 *found = strdup(id);
         }
-        more = next && wanted->head_length > 0 && strncmp(next, wanted->head, wanted->head_length) == 0;
+        more = next && !*several && wanted->head_length > 0 &&
+               strncmp(next, wanted->head, wanted->head_length) == 0;
         if (more)
             snprintf(token, sizeof token, "%s", next);
         json_decref(document);
@@ -90,14 +91,14 @@ int fetch_whole_id(struct context *context, const char **word)
 {
     if (!*word)
         return EXIT_FINE;
-    static const char characters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char characters[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; /* of ids */
     enum { TAIL_LEAST = 6, ID_LENGTH = 26 };
     size_t head = strspn(*word, characters);
     bool dots = strncmp(*word + head, "...", 3) == 0 || strncmp(*word + head, "…", 3) == 0;
     const char *tail = dots ? *word + head + 3 : *word; /* bytes, of both ways to write them */
     size_t length = strspn(tail, characters);
     if (length < TAIL_LEAST || length >= ID_LENGTH || tail[length] ||
-        (dots && head != 0 && head != SHEET_ID_HEAD))
+        (dots && head != 0 && (head != SHEET_ID_HEAD || **word > '7')))
         return EXIT_FINE;
     if (!dots)
         head = 0;
@@ -118,7 +119,10 @@ int fetch_whole_id(struct context *context, const char **word)
         return EXIT_FINE; /* it may be no id */
     struct error error = {0};
     error_set(&error, ERROR_INVALID,
-              language_text("\"%s\" is the id of none or of several: give the whole one"), *word);
+              head
+                  ? language_text("\"%s\" is the id of none or of several: give the whole one")
+                  : language_text("\"%s\" is the id of none or of several of the newest: give the whole one"),
+              *word);
     return context_usage(context, &error);
 }
 

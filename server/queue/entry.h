@@ -10,7 +10,7 @@
                                   +----- handed back, or the --------+
                                          server died under it
 
-   An experiment that is handed back once too often, or whose device is gone, is FAILED; one whose cancellation was
+   An experiment that is handed back once too often, or whose device number no service has, is FAILED; one whose cancellation was
    requested while it ran is CANCELLED. What has ended never changes: a trigger of the schema prevents it. In memory an end
    has a phase of its own, ENDING, from its hand-over until its commit.
 

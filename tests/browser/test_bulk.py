@@ -325,18 +325,27 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     walk.end()
 
 
-def test_more_runs_of_single_experiments_ask_for_all_that_they_asked_for(browser, serve):  # noqa: F811
+def test_more_runs_of_experiments_ask_for_all_that_these_asked_for(browser, serve):  # noqa: F811
+    """Also after runs of another point became a part of the side, and of a side that is chosen by a label."""
     service = serve()
-    asked = {"kernel": "grid_stride", "size": 4096, "grid": 3, "transfers": "pageable", "measure": {"max_seconds": 0.25}, "labels": {"who": "ada"}}
-    one, other = (service.run({**asked, "block": block})["id"] for block in (64, 128))
+    asked = {"kernel": "grid_stride", "grid": 3, "transfers": "pageable", "measure": {"max_seconds": 0.25}, "labels": {"fake": "time:50,90,20"}}
+    ids = {block: [service.run({**asked, "block": block, "size": size})["id"] for size in (4096, 8192)] for block in (64, 128)}
+    for block in 64, 128:
+        service.run({**asked, "block": block, "size": 2048, "labels": {"who": "ada"}})
     walk = Walk(browser, service)
-    for sides in f"a=experiment:{one}&b=experiment:{other}", f"a=experiment:{one}&b=label:who=ada,where.block:128":
-        before = len(service.get("/v1/sweeps").json()["sweeps"])
-        walk.open(f"compare?{sides}&but_for=block&lang=en").click(".compare-table button, tbody button", "4 or more of each")
-        made = walk.until(lambda: (sweeps := service.get("/v1/sweeps").json()["sweeps"])[before:] and len(sweeps) == before + 8 and sweeps[:8])
-        for sweep in made:
-            again = service.get(sweep["links"]["self"]).json()["points"][0]["request"]
-            assert again["grid"] == [3, 1, 1] and again["transfers"] == "pageable" and again["measure"]["max_seconds"] == 0.25 and again["labels"]["who"] == "ada"
-        walk.until(lambda: "under way" not in walk.text("main") and "cannot be told" not in walk.text("h1"))
+    sides = [f"{letter}=experiment:{'.'.join(ids[block])}" for letter, block in (("a", 64), ("b", 128))]
+    labelled = [f"{letter}=label:who=ada,where.block:{block}" for letter, block in (("a", 64), ("b", 128))]
+    for both, sizes in (sides, (4096, 8192)), (labelled, (2048,)):
+        walk.open(f"compare?{'&'.join(both)}&but_for=block&lang=en")
+        for row, size in enumerate(sizes):
+            walk.until(lambda: "asked for" not in walk.text("main") and "under way" not in walk.text("main") and len(walk.all("tbody button")) > row)
+            before = service.get("/v1/sweeps?page_size=500").json()["sweeps"]
+            walk.all("tbody button")[row].click()
+            made = walk.until(lambda: len(now := service.get("/v1/sweeps?page_size=500").json()["sweeps"]) == len(before) + 8 and now[:8])
+            for sweep in made:
+                again = service.get(sweep["links"]["self"]).json()["points"][0]["request"]
+                assert (again["size"], again["grid"], again["transfers"], again["measure"]["max_seconds"]) == (size, [3, 1, 1], "pageable", 0.25)
+                assert {"who", "fake"} & set(again["labels"])
+        walk.until(lambda: "under way" not in walk.text("main"))
         assert "on side A alone" not in walk.text("main")
     walk.end()

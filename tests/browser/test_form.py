@@ -72,9 +72,12 @@ def test_the_bar_with_run_covers_no_field_that_has_the_focus(browser, serve, siz
     sized(390, 500)
     walk = Walk(browser, service).open("new?kernel=read_offset")
     walk.until(lambda: walk.all("svg.memory"))
+    fields = set()
     for _ in range(40):
         ActionChains(browser).send_keys(Keys.TAB).perform()
         assert not walk.script(FOCUS_IS_COVERED)
+        fields.add(walk.script("document.activeElement.closest('.form-field')?.dataset.field"))
+    assert {"size", "offset", "block"} <= fields
     walk.end()
 
 

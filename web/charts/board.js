@@ -139,13 +139,13 @@ function probe(place, drawnNow, onZoom) {
     if (event.key === "Escape") return show(null);
     const way = KEYS[event.key], marks = drawnNow()?.marks ?? [];
     const again = at ? null : marks.find(mark => textOf(mark) === last); /* of a drawing made anew */
-    if (again && (way || "+=".includes(event.key))) at = again;
+    if (again && (way || ENDS.includes(event.key) || "+=".includes(event.key))) at = again;
     if (event.metaKey || event.ctrlKey || event.altKey) return null;
     if (["+", "=", "-"].includes(event.key) && onZoom && drawnNow()) return zoomKey(event.key);
     const end = ENDS.indexOf(event.key);
     if (!way && end < 0 || !marks.length) return null;
     event.preventDefault();
-    if (end >= 0) return show(lineOf(marks, at ?? marks[0]).at(-end), true);
+    if (end >= 0) return show(lineOf(marks, marks.includes(at) ? at : marks[0]).at(-end), true);
     return show(at && marks.includes(at) ? beyond(marks, at, way) ?? at : marks[0], true);
   });
   return {

@@ -19,19 +19,32 @@ function fieldsOf(letter, parts, comparison, point) {
    they run again. */
 export const FURTHER = "more_runs_of";
 
+const PRIORITY_MOST = 100; /* of users who are no admins */
+
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
-/* A sweep that asks for what an experiment asked for. */
-const sweepOf = ({id, request}) =>
-  ({id, request: Object.fromEntries(Object.entries(request).map(([name, value]) => [name, single(name, value)]))});
+/* A sweep, known by `id`, that asks for what an experiment asked for, without a priority that only an admin may give.
+ */
+const sweepOf = ({request: {priority, ...request}}, id) => ({
+  id,
+  request: {
+    ...Object.fromEntries(Object.entries(request).map(([name, value]) => [name, single(name, value)])),
+    ...(priority && priority <= PRIORITY_MOST && {priority})
+  }
+});
 
-/* head: the side's sweep, or null; experiments: of a side without a sweep those that are known, one of which asked for
-   the point. Where points are told apart by their device, only runs there make a difference. */
+/* head: the side's sweep, or null; experiments: those that the side names or chooses. The request is that of the sweep
+   or of an experiment that asked for the point; where none is known it has what the comparison says of the point. Where
+   points are told apart by their device, only runs there make a difference. */
 export function moreRequest(letter, {parts, head: sweep, experiments}, comparison, point, n) {
   const fields = fieldsOf(letter, parts, comparison, point), again = {repeat: n, placement: "new"};
-  const device = "device" in point.values ? {device: point.values.device} : {};
-  const one = experiments.find(({request}) => runsOut(request, {values: fields}));
-  const head = sweep ?? (one && sweepOf(one));
+  const device = {
+    ...("device" in parts.members && {device: parts.members.device}),
+    ...("device" in point.values && {device: point.values.device})
+  };
+  const asked = {values: {...comparison.common, ...point.values, ...parts.where}},
+        one = experiments.find(({request}) => runsOut(request, asked));
+  const head = sweep && runsOut(sweep.request, asked) ? sweep : one && sweepOf(one, experiments[0].id);
   if (head) {
     const base = {...head.request};
     for (const [name, value] of Object.entries(fields))
@@ -42,13 +55,7 @@ export function moreRequest(letter, {parts, head: sweep, experiments}, compariso
   const wanted = Object.fromEntries(Object.entries(fields)
                                       .filter(([name, value]) => name !== "grid" && value !== null)
                                       .map(([name, value]) => [name, single(name, value)]));
-  return {
-    ...wanted,
-    ...("device" in parts.members && {device: parts.members.device}),
-    ...device,
-    ...(Object.keys(parts.labels).length && {labels: parts.labels}),
-    ...again
-  };
+  return {...wanted, ...device, ...(Object.keys(parts.labels).length && {labels: parts.labels}), ...again};
 }
 
 /* The service counts up to so many. */

@@ -100,17 +100,18 @@ export async function sideFound(short, signal) {
   return {...parts, experiments: [...parts.experiments, bare]};
 }
 
-/* The experiments of a side that names no sweep: those that it names, or the newest that its other parts choose. Of
-   what cannot be read there is none. */
-export function experimentsOf({sweeps, experiments, labels, members}, signal) {
-  if (sweeps.length) return [];
-  const none = () => null;
+/* The experiments that a side names, or if it names neither experiments nor sweeps, the newest that its other parts
+   choose. Experiments that cannot be read are left out. */
+export function experimentsOf(parts, signal) {
+  const {sweeps, experiments, labels, members} = parts;
   if (experiments.length)
-    return Promise.all(experiments.map(id => api.get(`/v1/experiments/${id}`, {signal}).catch(none)))
+    return Promise.all(experiments.map(id => api.get(`/v1/experiments/${id}`, {signal}).catch(() => null)))
       .then(all => all.filter(Boolean));
-  const query = new URLSearchParams({...members, page_size: 500});
-  for (const [name, value] of Object.entries(labels)) query.append("label", `${name}:${value}`);
-  return api.get(`/v1/experiments?${query}`, {signal}).then(answer => answer.experiments, () => []);
+  if (sweeps.length || isEmpty(parts)) return Promise.resolve([]);
+  const query = new URLSearchParams({...members, page_size: 500}), [first, ...rest] = Object.entries(labels);
+  if (first) query.set("label", first.join(":")); /* the service takes one */
+  const hasRest = ({request}) => rest.every(([name, value]) => request.labels[name] === value);
+  return api.get(`/v1/experiments?${query}`, {signal}).then(answer => answer.experiments.filter(hasRest), () => []);
 }
 
 /* tables: a Map that keeps which experiments a sweep has. */

@@ -114,8 +114,8 @@ function leftOut(comparison) {
 }
 
 export async function open(root, params, {query, setQuery, announce, signal}) {
-  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, bases = {a: [], b: []},
-        tables = new Map();
+  const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, experiments = {a: [], b: []},
+        experiments_read = new Map(), tables = new Map();
   /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to end. */
   const running = new Map(), ended = new Set();
   const heading = h("h1", {class: "heading", tabindex: "-1"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
@@ -172,7 +172,10 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     }));
     for (const letter of LETTERS) heads[letter] = known.get(sides[letter].sweeps[0]) ?? null;
     await Promise.all(LETTERS.map(async letter => {
-      bases[letter] = await experimentsOf(sides[letter], signal);
+      const text = sideText(sides[letter]);
+      if (!experiments_read.has(text)) experiments_read.set(text, experimentsOf(sides[letter], signal));
+      const read = await experiments_read.get(text);
+      if (text === sideText(sides[letter])) experiments[letter] = read;
     }));
   }
   function runningPut({id, state}, one) {
@@ -244,7 +247,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   const asking = askingMore({
     now: () => ({
       sources: Object.fromEntries(
-        LETTERS.map(letter => [letter, {parts: sides[letter], head: heads[letter], experiments: bases[letter]}])),
+        LETTERS.map(letter => [letter, {parts: sides[letter], head: heads[letter], experiments: experiments[letter]}])),
       comparison,
       me
     }),

@@ -23,8 +23,9 @@ function headingOf(queue) {
 }
 
 /* Drain or pause, and the reverse. */
-const holdButton = (api, held, path, names, small, tried) => button(
-  t(held ? names[1] : names[0]), () => tried(api.post(`${path}/${held ? "resume" : names[2]}`)), {key: path, small});
+const holdButton = (api, held, path, names, small, showFailure) => button(
+  t(held ? names[1] : names[0]), () => showFailure(api.post(`${path}/${held ? "resume" : names[2]}`)),
+  {key: path, small});
 
 /* The user's own experiments in the order in which they begin, at most OWN. Without tokens: those without an owner. */
 const ownOf = (queue, me) => (queue.experiments ?? []).filter(one => one.owner === (me?.name ?? null)).slice(0, OWN);
@@ -60,8 +61,8 @@ export function open(root, params, {api, announce, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}),
         ownPlace = h("div", {class: "stack"}), problem = h("p", {class: "wrong", role: "alert", hidden: true});
   let state = {};
-  /* Says why it failed where no redraw takes it away. */
-  const tried = async promise => {
+  /* Shows the error of what failed outside of the parts that are redrawn. */
+  const showFailure = async promise => {
     problem.hidden = true;
     await promise.catch(error => {
       problem.hidden = false;
@@ -80,7 +81,7 @@ export function open(root, params, {api, announce, signal}) {
     redraw(
       act,
       me?.role === "admin" &&
-        holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume_all", "pause"], false, tried));
+        holdButton(api, queue.paused, "/v1/queue", ["queue.pause", "queue.resume_all", "pause"], false, showFailure));
     const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
           more = all.length - DRAWN_MOST;
     redraw(
@@ -108,14 +109,14 @@ export function open(root, params, {api, announce, signal}) {
               headCell(t("queue.asks")), h("th", {scope: "col", class: "spare"}, t("queue.place")),
               spareHead(t("queue.ends_in")), spareHead(t("queue.since")), headUnseen(t("lists.acts"))
             ],
-            yours.map(one => ownRow(one, () => tried(cancelAsked(one.links.self, me, signal)))))) :
+            yours.map(one => ownRow(one, () => showFailure(cancelAsked(one.links.self, me, signal)))))) :
         null);
   });
   const rowsOf = steadyRows(lines, draw);
 
   const drainButton = (queue, one, name) => one &&
     holdButton(api, one.paused, `/v1/devices/${name}`, ["queue.drain", "queue.resume_device", "drain"],
-               queue.devices.length > 1, tried);
+               queue.devices.length > 1, showFailure);
 
   function linePanel(line, queue) {
     const {me, devices} = state, alone = queue.devices.length === 1 ? queue.devices[0] : null,
@@ -133,7 +134,7 @@ export function open(root, params, {api, announce, signal}) {
       /* Between two runs, too: else all that is below would move up and down. */
       alone && (alone.running || rows.length > 0 && !held) &&
         h("p", {}, t("queue.runs_now"), " ", runsOn(queue, {index: alone.device}, me) ?? noValue(t("queue.no_run"))),
-      rows.length ? queueTable(rows, me, tried) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
+      rows.length ? queueTable(rows, me, showFailure) : !alone.running && h("p", {class: "note"}, t("lab.idle")));
   }
 
   replace(root, h("div", {class: "head"}, heading, act), problem, lines, ownPlace);

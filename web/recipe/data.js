@@ -67,9 +67,9 @@ export async function newestSweep(name, signal) {
   return null;
 }
 
-/* The points of a sweep and those of its recipe that it has not: a sweep may have been asked for some of them only, or
-   for others. Where it was asked otherwise than the recipe, in its size for example, what is predicted for the points
-   that it has not does not hold for its own, and is left out. */
+/* Adds to the points of a sweep those of its recipe that the sweep does not have. Where the sweep's settings differ
+   from the recipe's, its size for example, the added points have no prediction, because that would be of other
+   settings. */
 export function pointsJoined(recipe, own, all) {
   const keyOf = ({values}) => timeKey(recipe, values), known = new Set(all.map(keyOf)),
         differs = own.some(({published}) => Object.keys(published?.differs ?? {}).length > 0);

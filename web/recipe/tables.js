@@ -102,7 +102,7 @@ const relative = (value, first) => typeof value !== "number" || typeof first !==
 const rangeOf = ({cold}) => typeof cold?.ci95_us?.[0] === "number" ? cold.ci95_us : null;
 const isKnown = ({stable, runs}) => isSure({stable, asked: runs.asked, succeeded: runs.succeeded});
 function ratioHere(point, first) {
-  if (!first.cold) return noValue(t("recipes.no_base"));
+  if (!first?.cold) return noValue(t("recipes.no_base"));
   if (!isKnown(point) || !isKnown(first)) return noValue(t("recipes.unsure"));
   return [
     relative(point.cold.median_us, first.cold.median_us),
@@ -116,10 +116,11 @@ export function timePanel(shown, device) {
   const published = recipe.published?.columns.includes("elapsed_ms");
   if (!published && points.every(point => point.state === undefined)) return null;
   /* A sweep that was spread has its points by device: each is told by the first one there. */
-  const first = points[0], base = labelOf(first.values),
-        firstOf = point => points.find(one => one.values.device === point.values.device);
+  const first = points[0], base = labelOf(first.values), pointName = ({values: {device, ...values}}) => labelOf(values),
+        firstOf = point =>
+          points.find(one => one.values.device === point.values.device && pointName(one) === pointName(first));
   /* One scale for both chips' bars: what a time is of its first one. */
-  const shareHere = point => point.cold.median_us / (firstOf(point).cold?.median_us || Infinity),
+  const shareHere = point => point.cold.median_us / (firstOf(point)?.cold?.median_us || Infinity),
         sharePublished = point => point.published.elapsed_ms / (first.published?.elapsed_ms || Infinity);
   const most = Math.max(
     Number.MIN_VALUE, ...points.filter(point => point.cold?.median_us).map(shareHere),
