@@ -93,16 +93,25 @@ document.addEventListener("click", () => {
   setTimeout(release);
 }, true);
 
+const FOCUSABLE = "a, button, input, select, [tabindex]";
+
 /* Finds the element that gets the focus after a redraw: the one with the same data-key, or the same link; in a table
-   otherwise the link of the same row, or of the row that is now in its place; in a page's .acts the first element. */
-function focusOf(active) {
+   otherwise the one at the same place in the row of the same link; the one that looks the same; the link of the row
+   that is now in the place of its row; in a page's .acts the first element. */
+function focusOf(active, drawn) {
+  const all = node => [...node.querySelectorAll(FOCUSABLE)],
+        alike = node =>
+          all(node).filter(one => one.tagName === active.tagName && one.textContent === active.textContent),
+        ordinal = alike(drawn).indexOf(active);
   const {key} = active.dataset, href = active.getAttribute("href"), row = active.closest("tbody tr"),
-        of = row?.querySelector("a")?.getAttribute("href"), at = row ? [...row.parentNode.children].indexOf(row) : -1;
+        of = row?.querySelector("a")?.getAttribute("href"), at = row ? [...row.parentNode.children].indexOf(row) : -1,
+        place = row ? all(row).indexOf(active) : -1;
   return node => {
     const link = wanted => wanted && [...node.querySelectorAll("a")].find(one => one.getAttribute("href") === wanted),
-          rows = node.querySelectorAll(node.matches("tbody") ? "tr" : "tbody tr");
+          rows = node.querySelectorAll(node.matches("tbody") ? "tr" : "tbody tr"), same = link(of)?.closest("tr");
     return key && [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key) || link(href) ||
-      link(of) || row && rows[Math.min(at, rows.length - 1)]?.querySelector("a") ||
+      same && (all(same)[place] ?? link(of)) || !row && alike(node)[ordinal] ||
+      row && rows[Math.min(at, rows.length - 1)]?.querySelector("a") ||
       node.matches(".acts") && node.querySelector("a, button") || null;
   };
 }
@@ -114,7 +123,7 @@ function keepingFocus(node, change) {
     return node;
   }
   const active = node.contains(document.activeElement) ? document.activeElement : null,
-        again = active && focusOf(active);
+        again = active && focusOf(active, node);
   change();
   if (active && !node.contains(document.activeElement)) again(node)?.focus({preventScroll: true});
   if (told && !told.isConnected) tipHide();

@@ -349,3 +349,11 @@ def test_more_runs_of_experiments_ask_for_all_that_these_asked_for(browser, serv
         walk.until(lambda: "under way" not in walk.text("main"))
         assert "on side A alone" not in walk.text("main")
     walk.end()
+
+
+def test_no_more_runs_are_offered_of_a_side_with_several_values(browser, serve):  # noqa: F811
+    service = serve()
+    one, other = (".".join(service.run({**SMALL, "block": block})["id"] for block in blocks) for blocks in ((64, 128), (256, 512)))
+    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("cannot tell", "tbody")
+    assert not walk.all("tbody button") and walk.all("tbody [data-tip*='A has several values of block here']")
+    walk.end()

@@ -13,7 +13,7 @@ import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
 import {reasonSaid, t} from "../words.js";
-import {FURTHER, MOST, allRequests, moreRequest, roundsOf} from "./more.js";
+import {FURTHER, MOST, allRequests, moreRequest, pooledField, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
@@ -94,9 +94,14 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
       .join(t("list.comma"));
   }
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
+  /* Of these sides the first one with several values of a field: {letter, field}, or undefined. */
+  const pooledOf = letters =>
+    letters.map(letter => ({letter: letter.toUpperCase(), field: pooledField(letter, now().comparison)}))
+      .find(({field}) => field);
   function needsCell(point) {
     if (!point.needs) return cell();
-    const letters = needsOf(point), words = pointText(point);
+    const letters = needsOf(point), words = pointText(point), pooled = pooledOf(letters);
+    if (pooled) return cell(tip(h("span", {class: "quiet"}, words), t("compare.pooled", pooled)));
     if (!letters.length || !roleRuns(now().me))
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), reasonSaid(point.needs.reason)));
     const act = button(words, () => {
@@ -114,7 +119,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   function undecidedAgain() {
     const {sources, comparison} = now(),
                     untold = comparison.points.filter(point => point.needs && needsOf(point).length);
-    if (untold.length < 2 || !roleRuns(now().me)) return null;
+    if (untold.length < 2 || !roleRuns(now().me) || pooledOf(LETTERS)) return null;
     const wanted = allRequests(comparison, sources);
     const runs = LETTERS
                    .map(

@@ -1,7 +1,8 @@
 /* More runs of one side of a comparison, each with its arrays placed anew: moreRequest(...) is the sweep that asks for
    a point again, n times; allRequests(...) are the sweeps, {letter, request, items, points}, that ask for what all
    points that cannot be told need, of both sides; roundsOf(wanted, most) are the sweeps that run them so that the sides
-   take turns; runsOut(request, point): may a sweep that asks for that run the point? */
+   take turns; pooledField(letter, comparison) keeps a side from being asked for more; runsOut(request, point): may a
+   sweep that asks for that run the point? */
 import {merged, single} from "../bulk/requests.js";
 import {rangeValues} from "../creation/fields.js";
 import {LETTERS} from "./sides.js";
@@ -57,6 +58,14 @@ export function moreRequest(letter, {parts, head: sweep, experiments}, compariso
                                       .map(([name, value]) => [name, single(name, value)]));
   return {...wanted, ...device, ...(Object.keys(parts.labels).length && {labels: parts.labels}), ...again};
 }
+
+/* The field of which a side has several values at a point, because the sides may differ in it; or null. Further runs
+   would have one of the values alone, and move the side's median towards it. */
+export const pooledField = (letter, {differs, but_for}) =>
+  differs.filter(({field, [letter]: values}) => field.startsWith("request.") && values.length > 1)
+    .map(({field}) => field.slice("request.".length))
+    .find(name => but_for.includes(name)) ??
+  null;
 
 /* The service counts up to so many. */
 export const MOST = 1000;

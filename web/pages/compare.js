@@ -294,7 +294,17 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   /* A field tells of a change while the focus is on its way to the next one, which is then not drawn anew. */
   const later = values => setTimeout(change, 0, values);
 
+  /* The field that is being typed into: what is read meanwhile does not take its text away. */
+  let typed = null;
+  form.addEventListener("input", event => {
+    typed = event.target;
+  });
+  form.addEventListener("change", () => {
+    typed = null;
+  });
+
   function formDraw() {
+    if (typed?.isConnected && typed === document.activeElement) return;
     /* Further runs of a side are no side of their own. */
     const further = new Set(LETTERS.flatMap(letter => sides[letter].sweeps.slice(1))),
           offered = recent.filter(({id}) => !further.has(id));

@@ -264,7 +264,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const beside = board({
     heading: () => t("sweep.feared", {whose: relative.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
     aside: () => relative.hasPublished ? t("sweep.diamonds") : "",
-    sentence: () => relative.sentence,
+    sentence: () => relative?.sentence ?? "",
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,
     table: () => chartTable(sweep, () => relative),
