@@ -220,6 +220,7 @@ static const struct {
     {"the device was taken out of the list", "该设备已从列表中移除"},
     {"the model of time is for GPUs, and this device is none", "时间模型只用于 GPU，而该设备不是"},
     {"its executor has not said hello yet", "它的执行进程尚未就绪"},
+    {"nothing begins here before it is in the list again", "重新列入列表之前，这里不会开始任何实验"},
 
     /* comparisons */
     {"must be a list of 1 to %d ids of experiments", "必须是 1 到 {1} 个实验 id 的列表"},

@@ -10,7 +10,7 @@ import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
 import {barOf, cell, headCell, headUnseen, numberCell, stateMark, table} from "./parts.js";
-import {noValue, t} from "./words.js";
+import {noValue, reasonSaid, t} from "./words.js";
 
 const AGAINST_ITS_WILL = ["sw_power_cap", "hw_slowdown", "sw_thermal", "hw_thermal", "hw_power_brake"];
 const HOTTEST_C = 100; /* of the bar alone */
@@ -107,7 +107,7 @@ export function deviceNotes(device) {
 
 export const DRAWN_MOST = 8; /* beyond, a row each */
 
-const noteOf = (device, held) => [held && heldText(held), device.note].filter(Boolean).join(". ");
+const noteOf = (device, held) => [held && device.in_list && heldText(held), device.note].filter(Boolean).join(". ");
 
 export function devicesTable(devices, queue, now, act) {
   return table(
@@ -121,7 +121,8 @@ export function devicesTable(devices, queue, now, act) {
       device =>
         h("tr", {}, h("th", {scope: "row"}, deviceLink(device)), h("td", {class: "spare"}, productOf(device)),
           cell(stateMark(deviceState(device, queue))),
-          cell(device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, device.status.reason)),
+          cell(
+            device.readiness === "ready" ? now(device) : h("span", {class: "quiet"}, reasonSaid(device.status.reason))),
           numberCell(count(queueOf(queue, device.index)?.queued ?? 0)),
           h("td", {class: "spare quiet"}, noteOf(device, heldBy(queue, device.index))),
           act && h("td", {class: "number act"}, act(device)))));

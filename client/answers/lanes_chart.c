@@ -27,7 +27,9 @@ enum { BANKS = 32, WORD = 4, LANE_BYTES_MAX = 16 };
 const char *answers_inexact(const json_t *prediction)
 {
     return json_is_false(json_object_get(prediction, "exact")) && !json_path_text(prediction, "inexact", NULL)
-               ? language_text("not exact: blocks were sampled, or there are atomic updates")
+               ? language_text("not exact: blocks were sampled, addresses depend on the contents of memory, "
+                               "or there are "
+                               "atomic updates")
                : NULL;
 }
 

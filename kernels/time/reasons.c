@@ -145,6 +145,13 @@ static struct text_pair bound_name(const struct time_prediction *p, enum time_bo
     return stays ? stays_name : bound_names[bound];
 }
 
+/* The warps that the busiest multiprocessor has at a time: those that fit, or of a launch with fewer blocks what there is. */
+static double warps_there(const struct time_prediction *p)
+{
+    double blocks = fmin(p->blocks_per_sm, ceil(p->places * p->blocks_per_sm - 1e-9));
+    return p->warps_per_sm / p->blocks_per_sm * blocks;
+}
+
 static void words_of(const struct time_prediction *p, struct reason_words *words)
 {
     const struct time_amount *limit = &p->bound[p->limiter], *second = &p->bound[p->second];
@@ -179,6 +186,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "rounds", p->rounds);
     add_number(words, "waits", p->waits);
     add_number(words, "warps", p->warps_per_sm);
+    add_number(words, "warps_there", warps_there(p));
     add_percent(words, "places_pct", p->places);
 }
 
@@ -221,7 +229,9 @@ static struct telling telling_of(const struct time_prediction *p)
     const struct arch *arch = arch_find(p->calibration->arch);
     const bool full = arch && p->warps_per_sm >= arch->warps_per_sm, few = p->places < places_filled;
     if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)
-        return (struct telling){&rounds_only, full && !few ? &full_rounds_remedy : &rounds_remedy};
+        return (struct telling){&rounds_only, few    ? &few_rounds_remedy
+                                              : full ? &full_rounds_remedy
+                                                     : &rounds_remedy};
     if (p->needed_bytes <= p->in_flight_bytes || p->needed_bytes > chain_times * p->in_flight_bytes)
         return (struct telling){&chain, few ? &few_chain_remedy : full ? &full_chain_remedy : &chain_remedy};
     if (few)

@@ -138,11 +138,14 @@ static const struct text_pair full_chain_remedy = {
 
 /* A block waits for other things than loads. */
 static const struct text_pair rounds_only = {
-    "blocks in a row on each multiprocessor: {rounds}, with {warps} warps at a time: {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
-    "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps} 个线程束：{total_us} us 中占 {limit_us} us，其中等待读取 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+    "blocks in a row on each multiprocessor: {rounds}; resident warps: {warps_there}; {limit_us} us of {total_us} us, of which loads are waited for {wait_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "线程块在每个 SM 上分 {rounds} 轮先后执行，每次驻留 {warps_there} 个线程束：{total_us} us 中占 {limit_us} us，其中等待读取 {wait_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
 static const struct text_pair rounds_remedy = {
     " More resident warps, fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
     "让更多线程束驻留，减少前后依赖的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};
+static const struct text_pair few_rounds_remedy = {
+    " Fewer instructions and barriers in a row would take less: there are blocks for {places_pct} % of what the multiprocessors hold at a time.",
+    "减少前后依赖的指令与同步才会更快：线程块只够各 SM 可容纳量的 {places_pct} %。"};
 static const struct text_pair full_rounds_remedy = {
     " The {warps} resident warps are the most; fewer instructions and barriers in a row, or fewer rounds with more work a thread would take less.",
     "驻留的 {warps} 个线程束已是上限；减少前后依赖的指令与同步，或让每个线程多做几份工作以减少轮数，才会更快。"};

@@ -57,6 +57,10 @@ static void device_write(struct json_writer *json, struct service *service, int 
     devices_get(service->devices, index, &status);
     devices_listing(service->devices, index, &listing);
     snprintf(number, sizeof number, "%d", index);
+    if (!device_set_has(&listed, index) && !status.executor) {
+        status.readiness = DEVICE_UNHEALTHY; /* nothing was started */
+        snprintf(status.reason, sizeof status.reason, "nothing begins here before it is in the list again");
+    }
     json_writer_begin_object(json, NULL);
     json_writer_int(json, "index", index);
     json_writer_name(json, "device_name", listing.name);

@@ -1,4 +1,5 @@
 """What was typed, what has the focus and what was removed stay with who uses the page."""
+import time
 from urllib.parse import unquote
 
 import pytest
@@ -285,4 +286,38 @@ def test_a_slider_that_a_finger_moves_takes_the_place_of_what_was_typed(browser,
     walk.click("#field-offset")
     press(browser, Keys.CONTROL + "a", "0, 1, 11")
     walk.until(lambda: walk.script("document.querySelector('[data-field=offset] input[type=range]').disabled"))
+    walk.end()
+
+
+def test_a_drawing_made_anew_keeps_the_focus_on_the_same_word(browser, service):  # noqa: F811
+    """In a row that moved down, and outside of tables, where several words look alike."""
+    walk = Walk(browser, service).open("?lang=en").says("Nothing", "h1")
+    focused = walk.module("dom.js", """(() => {
+        const node = document.body.appendChild(document.createElement("div")), word = text => m.h("span", {tabindex: "0"}, text);
+        const row = name => m.h("tr", {}, m.h("td", {}, m.h("a", {href: "#" + name}, name)), m.h("td", {}, word("no value"), word("unstable")));
+        const draw = names => m.redraw(node, m.h("p", {}, word("cold"), word("cold")), m.h("table", {}, m.h("tbody", {}, names.map(row))));
+        draw(["a", "b"]);
+        const after = (place, names) => {
+            node.querySelectorAll("span")[place].focus();
+            draw(names);
+            const {activeElement: now} = document;
+            return [now.textContent, now.closest("tr")?.textContent ?? [...node.querySelectorAll("span")].indexOf(now)];
+        };
+        return [after(5, ["c", "a", "b"]), after(1, ["d", "c"])];
+    })()""")
+    assert focused == [["unstable", "bno valueunstable"], ["cold", 1]]
+    walk.end()
+
+
+def test_what_is_typed_before_the_lists_have_come_stays(browser, service):  # noqa: F811
+    sweep_of(service, offset=[0, 1])
+    walk = Walk(browser, service).open("?lang=en").says("Nothing", "h1")
+    slow = {"offline": False, "latency": 1200, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
+    walk.click("#nav a", "Compare").until(lambda: walk.all("#side-A-rest"))
+    walk.all("#side-A-rest")[0].send_keys("label:who=phone")
+    time.sleep(5)  # both lists have come, which draw the form
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**slow, "latency": 0})
+    assert walk.script("document.querySelector('#side-A-rest').value") == "label:who=phone"
     walk.end()

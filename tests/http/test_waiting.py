@@ -132,6 +132,23 @@ def test_what_goes_anywhere_waits_for_no_device_that_left(listed):
     assert service.get(f"/v1/sweeps/{points}").json()["devices"] == [{"device": 1, "device_name": "right"}]
 
 
+def test_a_restart_with_another_list_keeps_what_waits(listed):
+    service = listed(entry("left"))
+    known(service, "left")
+    service.request("POST", "/v1/devices/left/drain")
+    one, points = service.post(SMALL).json()["id"], sweep(service, device="left")
+    assert service.stop() == 0
+    service = listed(entry("right"))
+    until_waits(service, "experiments", one, "left is not in the list")
+    assert "4 experiments wait for devices that are not in the list" in service.log.read_text()
+    gone = device(service, "left")
+    assert not gone["in_list"] and gone["readiness"] == "unhealthy" and gone["status"]["reason"] == "nothing begins here before it is in the list again"
+    assert service.stop() == 0
+    service = listed(entry("left"), entry("right"))
+    service.request("POST", "/v1/devices/left/resume")
+    service.until(lambda: service.get(f"/v1/experiments/{one}").json()["state"] == service.get(f"/v1/sweeps/{points}").json()["state"] == "succeeded")
+
+
 def test_a_run_that_was_lost_is_told_with_why(listed):
     """The executor is killed by somebody in the middle of a run: that is counted, kept, and it runs again."""
     service = listed(entry("dies"))

@@ -32,6 +32,7 @@ static struct time_prediction predicted(enum time_bound limiter)
         .latency_ns = 920,
         .in_flight_bytes = 16400,
         .needed_bytes = 21900,
+        .blocks_per_sm = 6,
         .warps_per_sm = 48,
         .places = 1,
     };
@@ -238,10 +239,15 @@ static void what_loads_nothing_tells_its_rounds(void **state)
     p.needed_bytes = p.in_flight_bytes = p.waits = p.latency_ns = 0;
     reasons_make(&p, &reasons);
     whole(&reasons);
-    has(reasons.en, "multiprocessor: 77.5, with 48 warps");
+    has(reasons.en, "multiprocessor: 77.5; resident warps: 48;");
     has(reasons.zh, "分 77.5 轮");
     has(reasons.en, "waited for 0 us");
     numbers_are_of(&p, reasons.en);
+    p.places = 1.0 / 6 / 132; /* one block on the whole device */
+    reasons_make(&p, &reasons);
+    has(reasons.en, "resident warps: 8;");
+    has(reasons.en, "there are blocks for 0.1 %");
+    assert_null(strstr(reasons.en, "More resident warps"));
 }
 
 static void where_no_more_warps_fit_more_are_not_advised(void **state)

@@ -70,7 +70,7 @@ wordsAdd({
   "compare.all_undecided": ["All {points} points that cannot be told: {runs}", "{points} 个无法判断的点全部再运行：{runs}"],
   "compare.asked_more": ["{n} more {words|run|runs} of {letter} asked for; they join the comparison as they end.", "已为 {letter} 提交 {n} 次运行；结束后自动加入比较。"],
   "compare.see_sweep": ["See them run", "查看运行"],
-  "compare.pooled": ["{letter} has several values of {field} here, and further runs would have one of them: choose one, as in where.{field}:VALUE, to ask for more", "{letter} 在此含 {field} 的多个取值，而追加的运行只会有其中一个：请先选定一个（如 where.{field}:VALUE），再要求更多运行"],
+  "compare.pooled": ["{letter} has several values of {field} here, and further runs would have one of them: choose one, as in where.{field}=VALUE, to ask for more", "{letter} 在此含 {field} 的多个取值，而追加的运行只会有其中一个：请先选定一个（写作 where.{field}=值），再要求更多运行"],
   "compare.ask_more": ["{n} more runs: ask for all of them?", "将再提交 {n} 次运行，确定吗？"],
   "compare.ask_yes": ["Ask for them", "确定提交"],
   "compare.ask_no": ["Not now", "暂不提交"],

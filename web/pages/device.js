@@ -235,7 +235,7 @@ export async function open(root, {name}, {api, announce, signal}) {
           {key: "hold"}));
     redraw(
       now, h("p", {class: "row"}, stateMark(deviceState(device, live.queue))),
-      held && h("p", {class: "box"}, heldText(held)), deviceNotes(device),
+      held && device.in_list && h("p", {class: "box"}, heldText(held)), deviceNotes(device),
       device.readiness === "ready" && readings(device));
     const seconds = (device.live?.age_s ?? 0) + (Date.now() - at) / 1000;
     age.textContent = device.live?.status === "measured" ? t("device.age", {time: duration(seconds)}) : "";

@@ -123,14 +123,15 @@ export function open(root, params, {api, announce, signal}) {
                held = alone ? heldBy(queue, alone.device) :
       queue.paused          ? queue :
                               null,
-               rows = rowsOf(queue, line);
+               rows = rowsOf(queue, line),
+               gone = alone && devices?.some(one => one.index === alone.device && !one.in_list);
     return h(
       "section", {class: "panel"},
       h("header", {},
         h("h2", {}, lineName(line), " ",
           h("span", {class: "quiet"}, alone && devices?.length ? productOf(devices[0]) : "")),
         alone && me?.role === "admin" && h("span", {}, drainButton(queue, alone, alone.device_name))),
-      held && h("p", {class: "box warn-box"}, heldText(held)),
+      held && (gone ? h("p", {class: "box"}, t("device.gone_text")) : h("p", {class: "box warn-box"}, heldText(held))),
       /* Between two runs, too: else all that is below would move up and down. */
       alone && (alone.running || rows.length > 0 && !held) &&
         h("p", {}, t("queue.runs_now"), " ", runsOn(queue, {index: alone.device}, me) ?? noValue(t("queue.no_run"))),

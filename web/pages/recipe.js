@@ -92,7 +92,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
   h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
 
     let end = null, drawn = null;
-    const predicted = pointsPredicted(name, arch, signal), none = {points: []};
+    const predicted = pointsPredicted(name, arch, signal);
     predicted.catch(() => {}); /* it is told where it is waited for */
     const times = new Map();
     const ranOn = points => points.find(point => point.row?.device_name)?.row;
@@ -128,7 +128,8 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
           return;
         }
         reading = true;
-        const [{sweep, table, points}, all] = await Promise.all([pointsRead(id, signal), predicted.catch(() => none)]);
+        const [{sweep, table, points}, all] =
+          await Promise.all([pointsRead(id, signal), predicted.catch(() => ({points: []}))]);
         reading = false;
         draw({table, points: pointsJoined(recipe, points, all.points)});
         statusShow(sweep, points);
