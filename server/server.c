@@ -249,6 +249,18 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
     return 0;
 }
 
+/* Warns when the default device is not in the list: it may be listed later, and requests that name none fail until then. */
+static void default_device_warn(const struct server *server)
+{
+    const char *text = server->config->default_device;
+    struct devices *devices = server->service.devices;
+    struct device_set listed = devices_listed(devices);
+    if (text[0] && strcmp(text, "any") != 0 && !device_set_has(&listed, service_find_device(devices, text)))
+        log_warning("--default-device %s is not in the list of devices: requests that name no device are "
+                    "refused until it is",
+                    text);
+}
+
 /* The port is taken before the store is opened, so that a second service fails with that error. Clients that
    connect wait until the store is recovered. */
 static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
@@ -265,6 +277,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
     if (listeners_open(&server->listeners, config, server->service.users, error) < 0 ||
         server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)
         return -1;
+    default_device_warn(server);
     return http_begin(server, error);
 }
 

@@ -47,8 +47,8 @@ bool answers_kernel_is_own(const char *name)
 static void print_request(const json_t *request)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s";
-    bool own = answers_kernel_is_own(
-        json_path_text(request, "kernel", "")); /* its grid does not follow from the size */
+    /* The grid of a user's kernel does not follow from the size. */
+    bool own = answers_kernel_is_own(json_path_text(request, "kernel", ""));
     const char *name;
     json_t *value;
     putchar(' ');

@@ -263,10 +263,10 @@ static int recover(struct queue *queue, struct error *error)
     if (recovery.error.kind != ERROR_NONE)
         return error_set(error, recovery.error.kind, "cannot take up the queue: %s", recovery.error.text);
     if (recovery.unlisted)
-        log_warning(
-            "%d experiments wait for devices that are not in the list of devices: they run when those are "
-            "listed again, or can be cancelled",
-            recovery.unlisted);
+        log_warning("%d %s for devices that are not in the list of devices: they run when those are listed "
+                    "again, or can "
+                    "be cancelled",
+                    recovery.unlisted, recovery.unlisted == 1 ? "experiment waits" : "experiments wait");
     if (device_set_count(&queue->outlived))
         log_info("executors of the service before this one may still run: %d of the devices take nothing for "
                  "%g s",

@@ -70,6 +70,13 @@ def test_a_source_goes_to_a_cpu_by_itself(start):
     assert service.run({**source, "device": "host"})["request"]["device"] == "host"
 
 
+def test_a_default_that_is_not_in_the_list_is_warned_of(two):
+    service = two("--default-device", "middle")
+    service.until(lambda: "--default-device middle is not in the list of devices" in service.log.read_text())
+    service.stop()
+    assert "--default-device" not in two("--default-device", "right").log.read_text()
+
+
 def test_a_default_that_can_be_none_is_no_start(start):
     with pytest.raises(RuntimeError, match="--default-device -x"):
         start("--default-device", "-x")
