@@ -137,12 +137,19 @@ static double load_waits_us(const struct time_prediction *p)
     return p->rounds * p->waits * p->latency_ns * 1e-3;
 }
 
+/* Whether most of TIME_LATENCY is waiting for other things than loads. */
+static bool waits_for_few_loads(const struct time_prediction *p)
+{
+    return load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2;
+}
+
 /* TIME_DRAM includes the time of stores that stay in the L2. Where they are most of it, they are named as the limit, not
-   DRAM. */
+   DRAM. Where blocks wait little for loads, the latency of memory is not named. */
 static struct text_pair bound_name(const struct time_prediction *p, enum time_bound bound)
 {
-    bool stays = bound == TIME_DRAM && p->dram_dirty_us > p->bound[TIME_DRAM].us / 2;
-    return stays ? stays_name : bound_names[bound];
+    if (bound == TIME_DRAM && p->dram_dirty_us > p->bound[TIME_DRAM].us / 2)
+        return stays_name;
+    return bound == TIME_LATENCY && waits_for_few_loads(p) ? other_waits_name : bound_names[bound];
 }
 
 /* The warps that the busiest multiprocessor has at a time: those that fit, or of a launch with fewer blocks what there is. */
@@ -228,7 +235,7 @@ static struct telling telling_of(const struct time_prediction *p)
         return (struct telling){&facts[p->limiter], &remedies[p->limiter]};
     const struct arch *arch = arch_find(p->calibration->arch);
     const bool full = arch && p->warps_per_sm >= arch->warps_per_sm, few = p->places < places_filled;
-    if (load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2)
+    if (waits_for_few_loads(p))
         return (struct telling){&rounds_only, few    ? &few_rounds_remedy
                                               : full ? &full_rounds_remedy
                                                      : &rounds_remedy};

@@ -15,6 +15,8 @@ static const struct text_pair bound_names[TIME_BOUNDS] = {
     [TIME_LATENCY] = {"the latency of memory", "访存延迟"},
 };
 
+static const struct text_pair other_waits_name = {
+    "waits for earlier instructions, barriers or banks of shared memory", "等待前面的指令、同步或共享内存的存储体"};
 static const struct text_pair stays_name = {"stores that stay in the L2", "写入后留在 L2 中的数据"};
 
 static const struct text_pair limited = {"Limited by {limiter}: ", "瓶颈是{limiter}："};

@@ -268,10 +268,8 @@ static void tell_others(const struct token_arguments *asked)
         count += strcmp(tokens->at[i].user.name, asked->name) == 0;
     tokens_free(tokens);
     if (count > 1)
-        fprintf(stderr,
-                "%s has %d tokens now, each with its own role: all stay valid. To change a role, revoke %s, "
-                "which removes all of them, and add it again.\n",
-                asked->name, count, asked->name);
+        fprintf(stderr, "%s has %d tokens now, each with its own role: revoke removes all of them.\n",
+                asked->name, count);
 }
 
 static int run_add(const struct token_arguments *asked)
