@@ -56,9 +56,9 @@ static void place_set(struct service *service, const struct queue_position *plac
     view->waits_for[0] = '\0';
     if (place->running)
         view->device = place->device; /* also of one that was unbound when the view was made */
-    else if (view->position >= 0)
-        experiment_reply_block_reason(service, view->device, view->request, view->waits_for,
-                                      sizeof view->waits_for);
+    else if (view->position >= 0 && experiment_reply_block_reason(service, view->device, view->request,
+                                                                  view->waits_for, sizeof view->waits_for))
+        view->eta_s = -1;
     devices_name(service->devices, view->device, view->device_name);
 }
 
@@ -160,7 +160,7 @@ static void alternative_add(struct service *service, int device, const char *req
     }
 }
 
-void experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
+bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
                                    size_t size)
 {
     struct device_set set = device_set_of(device);
@@ -172,7 +172,7 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
         bool both = device >= 0 && block_reason_of(service, device, found, sizeof found) == BLOCK_HELD;
         snprintf(text, size, "the queue is paused%s%s%s%s", hold.owner[0] ? " by " : "", hold.owner,
                  both ? ", and " : "", both ? found : "");
-        return;
+        return true;
     }
     if (device < 0) {
         struct queue_selection fitting = {.request = request, .devices = devices_listed(service->devices)};
@@ -193,4 +193,5 @@ void experiment_reply_block_reason(struct service *service, int device, const ch
         text[0] = '\0';
     else if (device >= 0 && request && (least == BLOCK_UNHEALTHY || least == BLOCK_UNLISTED))
         alternative_add(service, device, request, text, size);
+    return least > BLOCK_STARTING;
 }

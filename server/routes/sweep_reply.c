@@ -66,10 +66,11 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
     char waits_for[VIEW_WAITS_BYTES] = "";
     int device;
     char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device);
-    if (next)
-        experiment_reply_block_reason(service, device, next, waits_for, sizeof waits_for);
+    bool blocked = next && experiment_reply_block_reason(service, device, next, waits_for, sizeof waits_for);
     free(next);
     double eta_s = queue_view_sweep_eta_s(service->queue, row->id, &paused);
+    if (blocked)
+        eta_s = -1;
     json_writer_begin_object(json, key);
     json_writer_string(json, "id", row->id);
     json_writer_string(json, "state", sweep_state_name(sweep_row_state(row)));

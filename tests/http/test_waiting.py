@@ -106,6 +106,8 @@ def test_a_sweep_that_stays_on_a_device_which_is_no_more_says_so_and_can_be_canc
     advice = "\"spread\": true, it may run on right"
     until_waits(service, "sweeps", stays, word, advice)
     waiting = service.get(f"/v1/experiments?sweep={stays}&state=queued").json()["experiments"]
+    assert service.get(f"/v1/sweeps/{stays}").json()["eta_seconds"] is None, "points ran, but no more can"
+    assert service.get(f"/v1/experiments/{waiting[0]['id']}").json()["eta_seconds"] is None
     assert len(waiting) >= 1 and word in waits(service, "experiments", waiting[0]["id"])
     assert advice in waits(service, "experiments", waiting[0]["id"])
     # What is for that device alone has no such advice, and what goes anywhere runs.
@@ -140,6 +142,7 @@ def test_a_restart_with_another_list_keeps_what_waits(listed):
     assert service.stop() == 0
     service = listed(entry("right"))
     until_waits(service, "experiments", one, "left is not in the list")
+    assert service.get(f"/v1/experiments/{one}").json()["eta_seconds"] is service.get(f"/v1/sweeps/{points}").json()["eta_seconds"] is None
     assert "4 experiments wait for devices that are not in the list" in service.log.read_text()
     gone = device(service, "left")
     assert not gone["in_list"] and gone["readiness"] == "unhealthy" and gone["status"]["reason"] == "nothing begins here before it is in the list again"
