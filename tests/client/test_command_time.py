@@ -13,7 +13,7 @@ import timed  # isort: skip
 PREDICTED = {"predictions": [{"arch": "sm_90", "gld_requests": 1, "time": timed.TIME}]}
 CASES = {
     "predicted": (["predict", "copy", "--device-name", "NVIDIA H200"], PREDICTED, "C.UTF-8", [
-        "248.3 µs predicted, cold, for an NVIDIA H200: limited by latency\n", "took within 10 % of such a prediction; docs/model.md tells where it fails.\n", "latency  242.0  " + 31 * "█" + "  ", "launch   77.86  " + 10 * "█" + "  ", "131,072  blocks\n", "248.2  waits in a row\n",
+        "248.3 µs predicted, cold, for an NVIDIA H200: limited by latency\n", "took a time within a tenth of such a prediction; docs/model.md tells where it fails.\n", "latency  242.0  " + 31 * "█" + "  ", "launch   77.86  " + 10 * "█" + "  ", "131,072  blocks\n", "248.2  waits in a row\n",
         timed.TIME["explanation"]["en"] + " Bounds that are close to the largest one add to it, but for the start of blocks: together they come to 244.8 µs.\n", "what if: " + timed.TIME["what_if"][0]["text"]["en"] + "\n"]),
     "in Chinese": (["predict", "copy"], PREDICTED, "zh_CN.UTF-8", ["效率", "受限于访存延迟\n", "下限", "线程块启动", "通往 L2 的通路", timed.TIME["explanation"]["zh"] + "除线程块启动外，接近最大值的各下限会叠加：合计 244.8 µs。\n", "若改：" + timed.TIME["what_if"][0]["text"]["zh"] + "\n"]),
     "by ASCII": (["predict", "copy", "--ascii"], PREDICTED, "zh_CN.UTF-8", ["248.3 us predicted", 31 * "#", timed.TIME["explanation"]["en"]]),
