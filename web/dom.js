@@ -93,15 +93,15 @@ document.addEventListener("click", () => {
   setTimeout(release);
 }, true);
 
-const FOCUSABLE = "a, button, input, select, [tabindex]";
+const FOCUSABLE = "a, button, [tabindex]"; /* fields have a data-key */
 
 /* Finds the element that gets the focus after a redraw: the one with the same data-key, or the same link; in a table
-   otherwise the one at the same place in the row of the same link; the one that looks the same; the link of the row
-   that is now in the place of its row; in a page's .acts the first element. */
+   otherwise what looks the same at the same place in the row of the same link, or that link; where there is no such
+   link what looks the same; the link of the row that is now in the place of its row; in a page's .acts the first
+   element. */
 function focusOf(active, drawn) {
-  const all = node => [...node.querySelectorAll(FOCUSABLE)],
-        alike = node =>
-          all(node).filter(one => one.tagName === active.tagName && one.textContent === active.textContent),
+  const looksAlike = one => one && one.tagName === active.tagName && one.textContent === active.textContent;
+  const all = node => [...node.querySelectorAll(FOCUSABLE)], alike = node => all(node).filter(looksAlike),
         ordinal = alike(drawn).indexOf(active);
   const {key} = active.dataset, href = active.getAttribute("href"), row = active.closest("tbody tr"),
         of = row?.querySelector("a")?.getAttribute("href"), at = row ? [...row.parentNode.children].indexOf(row) : -1,
@@ -110,7 +110,7 @@ function focusOf(active, drawn) {
     const link = wanted => wanted && [...node.querySelectorAll("a")].find(one => one.getAttribute("href") === wanted),
           rows = node.querySelectorAll(node.matches("tbody") ? "tr" : "tbody tr"), same = link(of)?.closest("tr");
     return key && [...node.querySelectorAll("[data-key]")].find(one => one.dataset.key === key) || link(href) ||
-      same && (all(same)[place] ?? link(of)) || !row && alike(node)[ordinal] ||
+      same && (looksAlike(all(same)[place]) ? all(same)[place] : link(of)) || !of && alike(node)[ordinal] ||
       row && rows[Math.min(at, rows.length - 1)]?.querySelector("a") ||
       node.matches(".acts") && node.querySelector("a, button") || null;
   };

@@ -196,8 +196,8 @@ static void predict(const struct launch_work *w, const struct calibration *calib
         amount_of(per_sm * (w->load_lines / w->warps + w->shared_rows), "lines and shared rows an SM", r.tag);
     double issued_us = fmax(w->instructions * r.issue, w->doubles * r.cycle / doubles_per_cycle) +
                        w->constant_words * r.word;
-    /* The ramp has the first block's instructions outside of loops. Where these take longer than a wait for memory, the
-       other warps issue theirs meanwhile. */
+    /* The ramp has the first block's instructions outside of loops. Where these take longer than the latency of DRAM,
+       the other warps issue theirs meanwhile. */
     double meanwhile_us = fmax(0, r.cycle * w->ramp_cycles - r.dram_latency);
     p->bound[TIME_ISSUE] = amount_of(fmax(0, per_sm - meanwhile_us / issued_us) * w->instructions,
                                      "instructions an SM", issued_us / w->instructions);

@@ -7,7 +7,7 @@
 
 #include "kernels/time/reasons_templates.h"
 
-enum { WORDS = 32, WORD_BYTES = 256 };
+enum { WORDS = 40, WORD_BYTES = 256 };
 enum language { EN, ZH, LANGUAGES };
 
 /* The values of the words in braces, in both languages. */

@@ -45,8 +45,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "each load in flight occupies a line for {latency_ns} ns; {amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "每个在途读取要占用一条缓存行 {latency_ns} ns；每个 SM 共 {amount} 行，每微秒至多 {ceiling} 行：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_ISSUE] = {
-        "{amount} {unit}, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
-        "每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
+        "{amount} {unit} besides those that the first block's time covers, {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+        "除首个线程块的时间已包含的以外，每个 SM 要发射 {amount} 条指令，每微秒至多 {ceiling} 条：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_LATENCY] = {
         "on average a multiprocessor keeps {in_flight} in flight, and a load takes {latency_ns} ns, so that DRAM has work for {dram_pct} % of the {total_us} us, the launch itself included. From a busy memory a load takes {loaded_ns} ns, which needs {needed} in flight.",
         "每个 SM 平均只有 {in_flight} 在途，一次读取需 {latency_ns} ns，因此 {total_us} us（含启动本身）中 DRAM 只有 {dram_pct} % 的时间在工作。显存繁忙时一次读取需 {loaded_ns} ns，要有 {needed} 在途才能占满带宽。"},

@@ -446,5 +446,5 @@ def test_additions_without_a_loop_take_what_an_h200_measured(service, n, block, 
     source = "__global__ void adds(const float *in, float *out, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x;" f" if (i >= n) return; float a = in[i];\n#pragma unroll\nfor (int j = 0; j < {steps}; j++) a = a + 1.0f;\n out[i] = a; }}"
     answer = predict(service, source=source, n=n, block=block, device_name="NVIDIA H200")
     if compiles_machine_code(answer):
-        [took] = [one["cold_median_us"] for one in json.loads((pathlib.Path(__file__).parents[2] / "bench/results/straight_line_h200.json").read_text())["points"] if (one["n"], one["block"], one["steps"]) == (n, block, steps)]
+        [took] = [one["measured_us"] for one in json.loads((pathlib.Path(__file__).parents[2] / "bench/results/straight_line_h200.json").read_text())["points"] if (one["n"], one["block"], one["steps"]) == (n, block, steps)]
         assert answer["predictions"][0]["time"]["predicted_us"] == pytest.approx(took, rel=0.15)

@@ -1,5 +1,6 @@
 /* The two sides to choose: recent sweeps and experiments by a list, or what all runs of a side have in common.
-   sideForm(letter, parts, {sweeps, experiments}, change) is one of them; optionsForm(...) what holds for both. */
+   sideForm(letter, now, {sweeps, experiments}, change) is one of them, now() its parts; optionsForm(...) what holds for
+   both. */
 import {h} from "../dom.js";
 import {count} from "../format.js";
 import {ago, askedText, labelText} from "../parts.js";
@@ -32,10 +33,11 @@ const chosenOf = text => text.startsWith(OF_EXPERIMENT) ?
   {sweeps: [], experiments: [text.slice(OF_EXPERIMENT.length)]} :
   {sweeps: text ? [text] : [], experiments: []};
 
-export function sideForm(letter, parts, {sweeps, experiments}, change) {
-  const id = name => `side-${letter}-${name}`, ran = experiments.find(one => String(parts.experiments) === one.id);
+export function sideForm(letter, now, {sweeps, experiments}, change) {
+  const parts = now(), id = name => `side-${letter}-${name}`,
+        ran = experiments.find(one => String(parts.experiments) === one.id);
   const one = parts.sweeps.length === 1 ? parts.sweeps[0] : ran ? OF_EXPERIMENT + ran.id : "";
-  const put = edit => change(sideText(edit(structuredClone(parts))));
+  const put = edit => change(sideText(edit(structuredClone(now()))));
   const choice =
     h("select", {
       id: id("sweep"),

@@ -302,6 +302,10 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   form.addEventListener("change", () => {
     typed = null;
   });
+  form.addEventListener("focusout", () => {
+    if (typed) setTimeout(formDraw);
+    typed = null;
+  });
 
   function formDraw() {
     if (typed?.isConnected && typed === document.activeElement) return;
@@ -312,7 +316,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     const withChosen = ({sweeps: [id]}) =>
       offered.some(one => one.id === id) || !known.get(id)?.request ? offered : [known.get(id), ...offered];
     const side = letter => sideForm(
-      letter.toUpperCase(), sides[letter], {sweeps: withChosen(sides[letter]), experiments: single},
+      letter.toUpperCase(), () => sides[letter], {sweeps: withChosen(sides[letter]), experiments: single},
       text => later({[letter]: text}));
     redraw(
       form, h("summary", {}, t("compare.form")), h("div", {class: "sides"}, side("a"), side("b")),
