@@ -1,6 +1,6 @@
-/* How long additions without a loop take: STEPS dependent additions a thread, of launches of one block to several blocks a
-   multiprocessor. Prints the medians of 50 launches with empty caches, without the time of an empty kernel, as JSON: the
-   times that predictions of such a source are held against. Usage: straight_program */
+/* Measures STEPS dependent additions a thread, without a loop, in launches of one block up to several blocks a
+   multiprocessor. Prints JSON: medians of 50 launches with empty caches, less the time of an empty kernel.
+   Predictions of such a source are compared with these times. Usage: straight_program */
 #include <algorithm>
 #include <cstdio>
 #include <vector>

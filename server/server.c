@@ -249,7 +249,8 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
     return 0;
 }
 
-/* Warns when the default device is not in the list: it may be listed later, and requests that name none fail until then. */
+/* Logs a warning if the default device is not in the list. It may be listed later; until then, requests that name
+   no device are refused. */
 static void default_device_warn(const struct server *server)
 {
     const char *text = server->config->default_device;
@@ -317,7 +318,8 @@ static void second_interrupt_kills(void)
     pthread_sigmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
-/* Checks the log level, the default device and the address before anything is started. 0, or -1 with ERROR_INVALID. */
+/* Checks the log level, the default device and the address before anything is started. 0, or -1 with
+   ERROR_INVALID. */
 static int options_check(const struct config *config, struct error *error)
 {
     return config_set_log_level(config, error) < 0 ||

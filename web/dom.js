@@ -93,12 +93,12 @@ document.addEventListener("click", () => {
   setTimeout(release);
 }, true);
 
-const FOCUSABLE = "a, button, [tabindex]"; /* fields have a data-key */
+const FOCUSABLE = "a, button, [tabindex]"; /* input fields are found by their data-key */
 
-/* Finds the element that gets the focus after a redraw: the one with the same data-key, or the same link; in a table
-   otherwise what looks the same at the same place in the row of the same link, or that link; where there is no such
-   link what looks the same; the link of the row that is now in the place of its row; in a page's .acts the first
-   element. */
+/* Returns a function that finds the element which gets the focus after a redraw. It takes the first of these that is
+   there: the element with the same data-key; the same link; in the table row with the same link, the element at the
+   same place that looks the same, or else the link; outside of such rows, the element that looks the same; the link of
+   the row that is now at the row's place; in a page's .acts, the first element. */
 function focusOf(active, drawn) {
   const looksAlike = one => one && one.tagName === active.tagName && one.textContent === active.textContent;
   const all = node => [...node.querySelectorAll(FOCUSABLE)], alike = node => all(node).filter(looksAlike),

@@ -113,7 +113,7 @@ static void print_cell(const struct screen *screen, bool moved, unsigned used)
                screen_style(screen, STYLE_NONE));
 }
 
-/* Of lanes[0] to lanes[count - 1], ascending: how many from the first on have the same step from one to the next. */
+/* Returns how many of the lanes, from lanes[0] on, follow each other with the same step. lanes: ascending. */
 static int regular_lanes(const int *lanes, int count)
 {
     int regular = count < 2 ? count : 2;
@@ -122,7 +122,7 @@ static int regular_lanes(const int *lanes, int count)
     return regular;
 }
 
-/* Prints the lanes whose first byte lies in this line: "lanes 0 to 7, 16", "lanes 0 to 24 step 8". */
+/* Prints the lanes whose access begins in this line of memory: "lanes 0 to 7, 16", "lanes 0 to 24 step 8". */
 static void print_lanes(const json_t *addresses, long long line)
 {
     int lanes[LANES], count = 0, parts = 0;

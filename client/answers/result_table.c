@@ -47,7 +47,7 @@ bool answers_kernel_is_own(const char *name)
 static void print_request(const json_t *request)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s";
-    /* The grid of a user's kernel does not follow from the size. */
+    /* The grid of a user's kernel is printed, because it does not follow from the size. */
     bool own = answers_kernel_is_own(json_path_text(request, "kernel", ""));
     const char *name;
     json_t *value;

@@ -28,8 +28,8 @@ struct rows_table_column {
     enum style (*cell)(char text[ROWS_TABLE_CELL_BYTES], const json_t *row);
 };
 
-/* Writes the name of an experiment's kernel; of one that a user brought its function first: "shift src-82964f4647c0".
-   `row`: an experiment, or one of a list. */
+/* Writes the name of an experiment's kernel. For a kernel that a user brought, the name of its function comes
+   first: "shift src-82964f4647c0". `row`: an experiment, or a row of a list of experiments. */
 enum style rows_table_kernel(char text[ROWS_TABLE_CELL_BYTES], const json_t *row);
 
 /* Prints the table of `rows`, an array; columns[] ends with a NULL title. */

@@ -176,7 +176,7 @@ void answers_print_time(const json_t *time, const struct screen *screen)
         puts("");
     }
     print_changes(json_object_get(time, "what_if"), screen);
-    /* The shares of all rows of the table in docs/model.md, "Why it takes that long". */
+    /* By the table in docs/model.md, "Why it takes that long": 90.8 to 91.8 % of all launches are within 10 %. */
     screen_write(
         screen,
         language_text(

@@ -33,7 +33,8 @@ static int raise_to(long long base, long long exponent, long long *value)
     return 0;
 }
 
-/* The 20 of "<< 20", as C writes a power of two, blanks allowed; *end is behind it. -1: the text does not begin so. */
+/* Reads "<< 20", as C writes a power of two, with or without blanks. Returns 20, and *end points behind it; or -1
+   if the text does not begin so. */
 static long long read_shift(const char *text, char **end)
 {
     text += strspn(text, " ");

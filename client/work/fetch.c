@@ -27,7 +27,7 @@ int fetch_json(struct context *context, const char *path, json_t **document)
     return fetch_document(context, &(struct http_client_request){.method = "GET", .path = path}, document);
 }
 
-/* An id that is looked for: its first characters, perhaps none, and its last ones. */
+/* What is known of an id: its first characters, perhaps none, and its last ones. */
 struct short_id {
     const char *head, *tail;
     size_t head_length;
@@ -47,13 +47,13 @@ static const struct id_list {
                 {"experiments", "/v1/experiments", true},
                 {"removals", "/v1/removals", false}};
 
-/* Looks for the id in one list. With a head it searches all ids that have it, which were made within a quarter of an hour;
-   otherwise the newest 500. *found is the first one that fits, which the caller frees, or NULL; *several: there are more.
-   Returns an exit status. */
+/* Finds an id in one list. If its first characters are known, it searches all ids that begin so: they were made within the
+   same 18 minutes. Otherwise it searches the newest 500. Sets *found to the first id that fits, which the caller frees, or
+   to NULL, and *several to whether more ids fit. Returns an exit status. */
 static int find_id(struct context *context, const struct id_list *list, const struct short_id *wanted,
                    char **found, bool *several)
 {
-    static const char after_all[] = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"; /* no id of that head is greater */
+    static const char after_all[] = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"; /* not less than any id */
     char token[sizeof after_all], page[128];
     bool more = true;
     *found = NULL;

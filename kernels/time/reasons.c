@@ -137,7 +137,7 @@ static double load_waits_us(const struct time_prediction *p)
     return p->rounds * p->waits * p->latency_ns * 1e-3;
 }
 
-/* Whether most of TIME_LATENCY is waiting for other things than loads. */
+/* Returns true if most of TIME_LATENCY is spent on other things than loads. */
 static bool waits_for_few_loads(const struct time_prediction *p)
 {
     return load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2;
@@ -152,7 +152,8 @@ static struct text_pair bound_name(const struct time_prediction *p, enum time_bo
     return bound == TIME_LATENCY && waits_for_few_loads(p) ? other_waits_name : bound_names[bound];
 }
 
-/* The warps that the busiest multiprocessor has at a time: those that fit, or of a launch with fewer blocks what there is. */
+/* Returns how many warps the busiest multiprocessor holds at a time: as many as fit, or fewer if the launch has
+   fewer blocks. */
 static double warps_there(const struct time_prediction *p)
 {
     double blocks = fmin(p->blocks_per_sm, ceil(p->places * p->blocks_per_sm - 1e-9));
@@ -209,7 +210,8 @@ static const double nearly_all = 0.9;
 /* If the blocks of the launch fill less than this part of the places for resident blocks, more blocks are advised. */
 static const double places_filled = 0.9;
 
-/* When more than this part of DRAM's time is that of stores that stay in the L2, a text about another limiter says so. */
+/* When more than this part of DRAM's time is that of stores that stay in the L2, a text about another limiter says
+   so. */
 static const double stays_part = 0.05;
 
 /* When more than this part of DRAM's time is not spent moving bytes, the text says so. */

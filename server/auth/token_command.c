@@ -257,7 +257,7 @@ static int secret_read(char *secret, size_t size, struct error *error)
     return token_secret_check(secret, error);
 }
 
-/* Says on standard error that the name has other tokens, which stay valid. */
+/* If the name has several tokens, prints their number to standard error: the older ones stay valid. */
 static void tell_others(const struct token_arguments *asked)
 {
     struct tokens *tokens = NULL;

@@ -58,7 +58,7 @@ static void device_write(struct json_writer *json, struct service *service, int 
     devices_listing(service->devices, index, &listing);
     snprintf(number, sizeof number, "%d", index);
     if (!device_set_has(&listed, index) && !status.executor) {
-        status.readiness = DEVICE_UNHEALTHY; /* nothing was started */
+        status.readiness = DEVICE_UNHEALTHY; /* no executor was started */
         snprintf(status.reason, sizeof status.reason, "nothing begins here before it is in the list again");
     }
     json_writer_begin_object(json, NULL);

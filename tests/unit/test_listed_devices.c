@@ -229,7 +229,8 @@ static void unbound_experiments_go_to_devices_that_come(void **state)
     queue_worker_hand_back(service->queue, 0, false, NULL); /* and what ran meanwhile */
     assert_non_null(queue_worker_next(service->queue, 3, &succeeded));
     service_queue(service, 2, 0, alone);
-    /* At a start: what is bound to one that is not there waits for it, the rest for who may come. */
+    /* After a start, work that is bound to an unlisted device waits for it; other work waits for any device that
+       comes. */
     service_stop(service);
     service->config.listed = &some;
     known = set_of(0);

@@ -24,7 +24,7 @@ const KEYS = {
 
 const ENDS = ["Home", "End"];
 
-/* The marks of the same line, or of a drawing without lines all, from left to right. */
+/* Returns the marks on the line of this mark, from left to right. In a drawing without lines these are all marks. */
 const lineOf = (marks, {line}) => marks.filter(mark => mark.line === line).sort((one, other) => one.x - other.x);
 
 function nearest(marks, x, y) {

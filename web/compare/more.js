@@ -24,8 +24,7 @@ const PRIORITY_MOST = 100; /* of users who are no admins */
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
-/* A sweep, known by `id`, that asks for what an experiment asked for, without a priority that only an admin may give.
- */
+/* Returns a sweep that repeats an experiment, with this id. A priority that only an admin may give is left out. */
 const sweepOf = ({request: {priority, ...request}}, id) => ({
   id,
   request: {
@@ -34,9 +33,10 @@ const sweepOf = ({request: {priority, ...request}}, id) => ({
   }
 });
 
-/* head: the side's sweep, or null; experiments: those that the side names or chooses. The request is that of the sweep
-   or of an experiment that asked for the point; where none is known it has what the comparison says of the point. Where
-   points are told apart by their device, only runs there make a difference. */
+/* Returns a request for n more runs of this point, for one side. head: the side's sweep, or null; experiments: those
+ * that the side names or chooses. The request repeats the sweep or an experiment that measured the point; if none is
+ * known, it is made from the values in the comparison. If the points differ in their device, the request names the
+ * point's device. */
 export function moreRequest(letter, {parts, head: sweep, experiments}, comparison, point, n) {
   const fields = fieldsOf(letter, parts, comparison, point), again = {repeat: n, placement: "new"};
   const device = {
@@ -59,8 +59,8 @@ export function moreRequest(letter, {parts, head: sweep, experiments}, compariso
   return {...wanted, ...device, ...(Object.keys(parts.labels).length && {labels: parts.labels}), ...again};
 }
 
-/* The field of which a side has several values at a point, because the sides may differ in it; or null. Further runs
-   would have one of the values alone, and move the side's median towards it. */
+/* Returns the field of which the side has several values at one point, as it can where the sides may differ in it; or
+ * null. Further runs would all have one of these values, and move the side's median towards it. */
 export const pooledField = (letter, {differs, but_for}) =>
   differs.filter(({field, [letter]: values}) => field.startsWith("request.") && values.length > 1)
     .map(({field}) => field.slice("request.".length))

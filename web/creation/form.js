@@ -79,7 +79,8 @@ function slider(field, form) {
     step: 1,
     "aria-label": t("new.slider", {name: titleOf(field.name)}),
     oninput: () => {
-      range.focus({preventScroll: true}); /* a finger does not take it from the text field, which would keep its text */
+      /* A touch leaves the focus in the text field, which then would not show the new value. */
+      range.focus({preventScroll: true});
       form.type(field.name, range.value);
     }
   });

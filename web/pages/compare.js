@@ -65,7 +65,8 @@ function countsRow({verdicts, same_within}) {
             h("span", {}, t(`compare.${verdict}_count`, {percent: shortPercent(same_within)})))));
 }
 
-/* Where both sides ran on several devices, each point is paired within each: the device is a factor like any other. */
+/* Where both sides ran on several devices, each point is paired within each: the device is a factor like any
+   other. */
 function factored(comparison, devices) {
   const nameOf = uuid => devices.find(one => one.uuid === uuid)?.device_name ?? uuid;
   for (const point of comparison.points) {
@@ -116,7 +117,8 @@ function leftOut(comparison) {
 export async function open(root, params, {query, setQuery, announce, signal}) {
   const asked = new URLSearchParams(query), known = new Map(), heads = {a: null, b: null}, experiments = {a: [], b: []},
         experiments_read = new Map(), tables = new Map();
-  /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to end. */
+  /* Sweeps that have not ended, {request, owner, mine: asked for here}, and the ids of those that were seen to
+     end. */
   const running = new Map(), ended = new Set();
   const heading = h("h1", {class: "heading", tabindex: "-1"}, t("nav.compare")), under = h("p", {class: "lead-line"}),
         acts = h("div", {class: "acts"}), form = h("details", {class: "panel compare-form", open: true}),
@@ -294,7 +296,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
   /* A field tells of a change while the focus is on its way to the next one, which is then not drawn anew. */
   const later = values => setTimeout(change, 0, values);
 
-  /* The field that is being typed into: what is read meanwhile does not take its text away. */
+  /* The field of the form in which the user is typing, or null. The form is not drawn again meanwhile, because that
+   * would remove the text. */
   let typed = null;
   form.addEventListener("input", event => {
     typed = event.target;

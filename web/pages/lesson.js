@@ -18,7 +18,7 @@ const of = name => LESSONS.find(lesson => lesson.name === name) ?? LESSONS[name 
 
 export const title = ({name}) => of(name) ? say(of(name).title) : t("lessons.title");
 
-/* The command that sends what the button above it sends. */
+/* The command line for the request that the button above it sends. */
 function typed(lesson, device) {
   const ask = device ? requestOf(lesson, device) : lesson.ask;
   const axes = Object.keys(ask).filter(name => Array.isArray(ask[name]) && !(name === "size" && lesson.flat));

@@ -27,7 +27,8 @@ const holdButton = (api, held, path, names, small, showFailure) => button(
   t(held ? names[1] : names[0]), () => showFailure(api.post(`${path}/${held ? "resume" : names[2]}`)),
   {key: path, small});
 
-/* The user's own experiments in the order in which they begin, at most OWN. Without tokens: those without an owner. */
+/* The user's own experiments in the order in which they begin, at most OWN. Without tokens: those without an
+   owner. */
 const ownOf = (queue, me) => (queue.experiments ?? []).filter(one => one.owner === (me?.name ?? null)).slice(0, OWN);
 
 /* True if the user has more waiting than is shown. An experiment that several devices may run is counted at each. */
@@ -61,7 +62,7 @@ export function open(root, params, {api, announce, signal}) {
   const heading = h("h1", {class: "heading"}, "…"), act = h("div", {}), lines = h("div", {class: "stack"}),
         ownPlace = h("div", {class: "stack"}), problem = h("p", {class: "wrong", role: "alert", hidden: true});
   let state = {};
-  /* Shows the error of what failed outside of the parts that are redrawn. */
+  /* Shows an error where redraws do not remove it. */
   const showFailure = async promise => {
     problem.hidden = true;
     await promise.catch(error => {

@@ -93,7 +93,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
 
     let end = null, drawn = null;
     const predicted = pointsPredicted(name, arch, signal);
-    predicted.catch(() => {}); /* it is told where it is waited for */
+    predicted.catch(() => {}); /* an error is shown where the promise is awaited */
     const times = new Map();
     const ranOn = points => points.find(point => point.row?.device_name)?.row;
     const draw = ({table, points}) => {
