@@ -394,6 +394,6 @@ static const struct {
     {"line %d, column %d: %s", "第 {1} 行第 {2} 列：{3}"},
     {"%d device: %s", "{1} 个设备：{2}"},
     {"%d devices: %s", "{1} 个设备：{2}"},
-    {"any GPU", "任何 GPU"},
+    {"the newest GPUs", "最新的 GPU"},
 };
 /* clang-format on */

@@ -171,9 +171,9 @@ static const char axes[] = "xyz";
 /* What the CUDA runtime reports for such a launch: cudaErrorInvalidConfiguration. */
 #define CUDA_REFUSES "; CUDA would refuse the launch: \"invalid configuration argument\""
 
-/* Limits that hold for every device, for a prediction that names only architectures. */
+/* The largest limits of any device, for a prediction that names only architectures. */
 static const struct device_facts any_device = {
-    .name = "any GPU",
+    .name = "the newest GPUs",
     .max_threads_per_block = 1024,
     .max_block = {1024, 1024, 64},
     .max_grid = {2147483647, 65535, 65535},

@@ -70,9 +70,16 @@ static void print_limiter(const json_t *time, const struct screen *screen)
 {
     const char *second = json_path_text(time, "close_second", NULL);
     const char *also = language_text(", and nearly as much by ");
-    printf("%s%s%s%s%s", screen_style(screen, STYLE_STRONG), language_text("limited by "),
-           bound_words(json_path_text(time, "limiter", "?")), second ? also : "",
-           second ? bound_words(second) : "");
+    printf("%s", screen_style(screen, STYLE_STRONG));
+    /* The bounds limit what is left when the fixed part is taken off. */
+    double fixed_us = json_path_number(time, "floor_us") + json_path_number(time, "ramp_us");
+    if (fixed_us > json_path_number(time, "predicted_us") / 2) {
+        char text[NUMBER_BYTES];
+        number_text(text, fixed_us);
+        printf(language_text("%s %s fixed, the rest "), text, screen_unit(screen, "us"));
+    }
+    printf("%s%s%s%s", language_text("limited by "), bound_words(json_path_text(time, "limiter", "?")),
+           second ? also : "", second ? bound_words(second) : "");
     printf("%s", screen_style(screen, STYLE_NONE));
 }
 

@@ -207,7 +207,8 @@ static int write_out(struct context *context, const char *name, const char *text
 {
     FILE *out = name ? fopen(name, "we") : stdout;
     if (!out) {
-        screen_say(&context->screen, language_text("%s cannot be written: %s"), name, strerror(errno));
+        screen_say(&context->screen, language_text("%s cannot be written: %s"), name,
+                   language_system(strerror(errno)));
         return EXIT_FAILED;
     }
     bool bad = fwrite(text, 1, size, out) < size || ferror(out);
@@ -215,7 +216,7 @@ static int write_out(struct context *context, const char *name, const char *text
     if (!bad)
         return EXIT_FINE;
     screen_say(&context->screen, language_text("%s cannot be written: %s"),
-               name ? name : language_text("standard output"), strerror(errno));
+               name ? name : language_text("standard output"), language_system(strerror(errno)));
     return EXIT_FAILED;
 }
 
@@ -254,7 +255,7 @@ int command_export(struct context *context)
         bad = fclose(memory) != 0 || bad;
     }
     if (bad) {
-        screen_say(&context->screen, "%s", strerror(errno));
+        screen_say(&context->screen, "%s", language_system(strerror(errno)));
         status = EXIT_FAILED;
     } else if (status == EXIT_FINE || status == EXIT_FAILED || status == EXIT_UNSTABLE) {
         status = write_out(context, name, text, size);

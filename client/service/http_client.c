@@ -255,7 +255,7 @@ static int retry_or_report(struct http_client *service, const struct http_client
         if (lost && !service->lost_reported)
             screen_remark(service->screen,
                           language_text("connection lost (%s), trying again for up to %.0f s"),
-                          curl_easy_strerror(code), service->retry_s);
+                          language_system(curl_easy_strerror(code)), service->retry_s);
         service->lost_reported = service->lost_reported || lost;
         if (!lost && !service->busy_reported)
             problem_text_remark(service->screen, response->status, response->body.data, service->retry_s);
@@ -280,7 +280,7 @@ static int retry_or_report(struct http_client *service, const struct http_client
     if (lost) {
         screen_say(service->screen, language_text("cannot reach the service at %s%s: %s"),
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",
-                   curl_easy_strerror(code));
+                   language_system(curl_easy_strerror(code)));
         fputs(language_text(
                   "  Start it with `coalesced`, or name another one in COALESCED_URL or with --url.\n"),
               stderr);

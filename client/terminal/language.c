@@ -13,6 +13,28 @@ static const struct {
 #include "client/terminal/language_texts.inc"
 };
 
+/* Texts of the C library and of libcurl, whose own translations are rarely installed. */
+static const struct {
+    const char *english, *chinese;
+} system_texts[] = {
+    {"Couldn't connect to server", "无法连接到服务器"},
+    {"Could not connect to server", "无法连接到服务器"},
+    {"Couldn't resolve host name", "无法解析主机名"},
+    {"Could not resolve hostname", "无法解析主机名"},
+    {"URL using bad/illegal format or missing URL", "URL 格式不正确，或没有给出 URL"},
+    {"Unsupported protocol", "不支持的协议"},
+    {"Timeout was reached", "超时"},
+    {"Server returned nothing (no headers, no data)", "服务器没有返回任何内容"},
+    {"Failure when receiving data from the peer", "接收数据失败"},
+    {"Failed sending data to the peer", "发送数据失败"},
+    {"No such file or directory", "没有该文件或目录"},
+    {"Permission denied", "权限不足"},
+    {"Is a directory", "是目录"},
+    {"Not a directory", "不是目录"},
+    {"No space left on device", "磁盘已满"},
+    {"Read-only file system", "文件系统只读"},
+};
+
 /* [English with % for anything, Chinese with {1} for what stood there and {1%} for the same as per cent]: made from
    web/reasons.js, where some have what an English page says behind them. */
 static const char *const reasons[][3] = {
@@ -61,6 +83,14 @@ const char *language_text(const char *english)
     for (size_t i = 0; is_chinese && i < sizeof language_texts / sizeof *language_texts; i++)
         if (strcmp(language_texts[i].english, english) == 0)
             return language_texts[i].chinese;
+    return english;
+}
+
+const char *language_system(const char *english)
+{
+    for (size_t i = 0; is_chinese && i < sizeof system_texts / sizeof *system_texts; i++)
+        if (strcmp(system_texts[i].english, english) == 0)
+            return system_texts[i].chinese;
     return english;
 }
 

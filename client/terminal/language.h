@@ -23,5 +23,8 @@ const char *language_text(const char *english) __attribute__((format_arg(1)));
    reasons (web/reasons.js) has none that fits. */
 const char *language_reason(const char *english, char text[LANGUAGE_REASON_BYTES]);
 
+/* The text of strerror() or curl_easy_strerror() in the language; `english` itself where there is no translation here. */
+const char *language_system(const char *english);
+
 /* The service's sentence behind the "line 7: " that it begins with, for who has printed that line already. */
 const char *language_without_line(const char *detail, int line);

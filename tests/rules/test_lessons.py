@@ -199,7 +199,8 @@ def test_a_lesson_names_only_what_it_has_and_uses_all_of_it(name):
     assert set(figures_named(lesson)) == set(lesson["figures"])
     assert {what for what, _ in lesson["tiles"]} <= TILES
     assert "times" not in lesson["picture"] or lesson["picture"]["base"] in lesson["picture"]["times"]
-    known = set(re.findall(r'^  "([^"]+)": \[\["', (ROOT / "web" / "words.js").read_text(), re.M))
+    words = [(ROOT / "web" / name).read_text() for name in ("words.js", "teaching/words.js")]
+    known = set(re.findall(r'^  "([^"]+)": \[\["', "".join(words), re.M))
     for pair in pairs_of(lesson):
         plain = [re.sub(r"`[^`]*`", "", text) for text in pair]
         terms = [{term.split("|")[0] for term in re.findall(r"\[([^\]]+)\]", text)} for text in plain]

@@ -20,6 +20,7 @@ wordsAdd({
   "bound.one": ["Limited by {one}.", "受限于{one}。"],
   "bound.together": ["Bounds that are close to the largest one add to it, except for block launches, during which the others work: together they come to {us}.", "除线程块启动外（其间其他部分照常工作），接近最大值的各下限会叠加：合计 {us}。"],
   "bound.both": ["Limited by {one}, and {two} is close.", "受限于{one}，{two}也接近。"],
+  "bound.fixed": ["{time} are fixed. The rest: {limited}", "固定部分 {time}；其余部分：{limited}"],
   "bound.measured": ["measured {time}", "实测 {time}"],
   "bound.predicted": ["predicted {time}", "预测 {time}"],
   "bound.bytes": ["{bytes} at {rate}", "{bytes}，{rate}"],
@@ -65,9 +66,10 @@ export function explainedNodes(time) {
 export const boundName = name => t(`bound.${name}`);
 const limits = ({limiter, close_second: second}, name) => name === limiter || name === second;
 
-function limiterText({limiter, close_second: second}) {
-  return second ? t("bound.both", {one: boundName(limiter), two: boundName(second)}) :
-                  t("bound.one", {one: boundName(limiter)});
+function limiterText({limiter, close_second: second, floor_us: floor, ramp_us: ramp, predicted_us: all}) {
+  const limited = second ? t("bound.both", {one: boundName(limiter), two: boundName(second)}) :
+                           t("bound.one", {one: boundName(limiter)});
+  return floor + ramp > all / 2 ? t("bound.fixed", {time: written(floor + ramp, 3), limited}) : limited;
 }
 
 /* "805.3 MB at 4390 GB/s", "131,072 blocks, 0.594 ns each"; null where nothing is counted. For DRAM also the time of

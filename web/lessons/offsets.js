@@ -146,8 +146,8 @@ export default {
   "why":
     [
       [
-        "What moves with the offset is what is asked of the L2. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the latency: {rounds} rounds of resident blocks, each waiting for its loads, {lat0} µs at offset 0. A shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round at most, and {lat11} µs at offset 11. The model as a whole predicts {p0} µs at offset 0 and {p8} at offset 8: {foreseen} of the {seen8} µs that offset 8 was measured to take longer. The rest it does not explain; part of it is there at offset 32, too, where no second line is looked up.",
-        "随偏移变化的是向 L2 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自延迟：驻留的块要换 {rounds} 轮，每轮都要等读取返回，偏移 0 时共 {lat0} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多出 {longer} ns；偏移 11 时共 {lat11} µs。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
+        "What moves with the offset is what is asked of the [L2]. That alone would take {ask0} to {ask8} µs, far less than the largest bound. The largest is the [latency]: {rounds} rounds of resident blocks, each waiting for its loads, {lat0} µs at offset 0. A shift adds only a second [line] for each load to look up: {extra} ns for each of the {loads} loads of a block, {longer} ns a round at most, and {lat11} µs at offset 11. The model as a whole predicts {p0} µs at offset 0 and {p8} at offset 8: {foreseen} of the {seen8} µs that offset 8 was measured to take longer. The rest it does not explain; part of it is there at offset 32, too, where no second line is looked up.",
+        "随偏移变化的是向 [L2] 的请求。它给出的时间下限只有 {ask0} 到 {ask8} µs，远小于最大的下限。最大的下限来自[latency]：驻留的块要换 {rounds} 轮，每轮都要等读取返回，偏移 0 时共 {lat0} µs。偏移对它的影响，只是每次读取要多查一条[line]：每次 {extra} ns，一个块有 {loads} 次读取，每轮最多多出 {longer} ns；偏移 11 时共 {lat11} µs。整个模型预测偏移 0 为 {p0} µs，偏移 8 为 {p8} µs，相差 {foreseen} µs，而实测相差 {seen8} µs。其余部分模型解释不了；偏移 32 不必多查一条缓存行，也慢了一些。"
       ],
       [
         "**“The first address must be an even multiple of the granularity.”** So says one of the five posts that these lessons grew from, notes on global memory. Any whole multiple is aligned: offset 32 is one [line] further, and on a Fermi (sm_20), where the line is the unit, its [efficiency] is {f32} %. The same holds for the width of a block: any multiple of the [warp] will do.",
@@ -161,8 +161,8 @@ export default {
   "intro":
     [
       [
-        "The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 bytes together. Memory is not moved in bytes but in **sectors** of 32. A warp that starts on a boundary needs four of them.",
-        "一个[warp]有 32 个[lane]，每个通道读 4 字节，合起来 128 字节。显存不是按字节搬运的，而是按 32 字节的**扇区**搬运。从边界开始读的线程束正好用到四个扇区。"
+        "The 32 [lane|lanes] of a [warp] each read 4 bytes, 128 bytes together. Memory is not moved in bytes but in **[sector|sectors]** of 32. A warp that starts on a boundary needs four of them.",
+        "一个[warp]有 32 个[lane]，每个通道读 4 字节，合起来 128 字节。显存不是按字节搬运的，而是按 32 字节的**[sector]**搬运。从边界开始读的线程束正好用到四个扇区。"
       ],
       [
         "Now shift the whole warp by 11 elements. Move the slider and watch.",
@@ -193,7 +193,7 @@ export default {
         "marks":
           [["fermi", "Fermi, through the L1", "Fermi，经过 L1"], ["past", "Fermi, past the L1", "Fermi，绕过 L1"]],
         "reply": [[
-          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the L1: that is two of a warp’s fourteen sectors (two loads of five, a store of four), and fewer at the edge of a block. The L1 hit rate of the whole launch is {hits} %. DRAM reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.", "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个；除线程块的边缘外，后请求它的线程束能在 L1 中命中。每个线程束有十四个扇区（两次读取各五个，一次写入四个），其中两个命中；扣除边缘，整次启动的 L1 命中率为 {hits} %。从显存读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
+          "**Only {more} %.** The fifth sector of one warp is another warp's first. Whoever comes second finds it in the [L1]: that is two of a warp’s fourteen sectors (two loads of five, a store of four), and fewer at the edge of a block. The L1 [hit rate] of the whole launch is {hits} %. [DRAM] reads {dram} MB either way. The Fermi of the published table was not so lucky: {fermi} % through the L1, {past} % past it.", "**只慢 {more} %。**一个线程束的第五个扇区，正是另一个线程束的第一个；除线程块的边缘外，后请求它的线程束能在 [L1] 中命中。每个线程束有十四个扇区（两次读取各五个，一次写入四个），其中两个命中；扣除边缘，整次启动的 L1 [hit rate]为 {hits} %。从[DRAM]读取的字节两种情况都是 {dram} MB。博文的表格里的 Fermi 没有这么幸运：经过 L1 慢 {fermi} %，绕过 L1 慢 {past} %。"
         ]]
       },
       {

@@ -105,7 +105,11 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     };
 
     async function submit() {
-      const rounds = Math.max(1, Math.floor(Number(repeat.value) || 1));
+      const rounds = Number(repeat.value);
+      if (!Number.isInteger(rounds) || rounds < 1 || rounds > 1000) {
+        repeat.focus();
+        throw new Error(t("recipes.rounds_wrong"));
+      }
       const sweep = await post(
         "/v1/sweeps", {
           recipe: name,

@@ -31,6 +31,7 @@ wordsAdd({
   "recipes.size": ["elements", "元素个数"],
   "recipes.copies_ratio": ["copies / kernel", "拷贝 / 内核"],
   "recipes.repeat": ["rounds", "轮数"],
+  "recipes.rounds_wrong": ["rounds is a whole number from 1 to 1000", "轮数是 1 到 1000 的整数"],
   "recipes.counters": ["read counters", "读取计数器"],
   "recipes.published_for": ["Published for {device}, {arch}: {conditions}.", "博文数据的设备：{device}，{arch}；{conditions}。"],
   "recipes.differs": ["Differs here: {name} {here}, published {published}.", "与博文数据不同：{name} 这里是 {here}，博文数据是 {published}。"],

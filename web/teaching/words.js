@@ -1,5 +1,5 @@
 /* What is said of lessons; the form is that of ../words.js. */
-import {wordsAdd} from "../words.js";
+import {MEANINGS, wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
@@ -78,5 +78,12 @@ wordsAdd({
   "lessons.ask_more": ["{n} runs of each", "每点运行 {n} 次"],
   "lessons.own_unsure": ["not stable: no conclusion is drawn from it; more runs of the point may tell", "不稳定：不能据此下结论；多运行几次或可判断"],
   "lessons.own_unstable": ["△ {n} of the sweep’s {of} points are not stable: no conclusion is drawn from their times. Several runs of each may tell.", "△ 扫描的 {of} 个点中有 {n} 个不稳定，不能据此下结论；每点多运行几次或可判断。"],
+});
+/* Terms that only lessons explain. */
+Object.assign(MEANINGS, {
+  "L1": [["L1", "The cache of one multiprocessor; its shared memory is part of the same storage."], ["L1", "每个多处理器（SM）自己的缓存，与共享内存共用一块存储。"]],
+  "L2": [["L2", "The cache between all multiprocessors and DRAM."], ["L2", "位于所有多处理器与显存之间、由它们共用的缓存。"]],
+  "DRAM": [["DRAM", "The memory chips of the GPU: its global memory."], ["显存", "GPU 的 DRAM 芯片，全局内存就在其中。"]],
+  "latency": [["latency", "How long a load takes until its value is there."], ["延迟", "读取指令发出后，到数据到达为止的时间。"]],
 });
 // clang-format on
