@@ -20,6 +20,8 @@ int command_undo(struct context *context);
 int command_compare(struct context *context);
 int command_top(struct context *context);
 int command_queue(struct context *context);
+int command_pause(struct context *context);
+int command_resume(struct context *context);
 int command_devices(struct context *context);
 int command_calibration(struct context *context);
 int command_kernels(struct context *context);

@@ -160,6 +160,13 @@ const struct manual_command manual_commands[] = {
      BIT(INTERVAL) | BIT(ONCE), WORDS_NONE, 0, 0, command_top},
     {"queue", "", "who waits for which devices, in order", "Devices for which the same waits share a line.\n",
      "coalesce queue\n", 0, WORDS_NONE, 0, 0, command_queue},
+    {"pause", "[DEVICE]", "let nothing more begin on a device, or on all of them",
+     "What runs ends, and what waits waits until `coalesce resume`, also when the service is started again. "
+     "Work can be submitted as before. It takes the role admin.\n",
+     "coalesce pause cuda:0\ncoalesce pause\n", 0, WORDS_DEVICE, 0, 1, command_pause},
+    {"resume", "[DEVICE]", "end what coalesce pause began",
+     "The whole queue and each device are paused apart: a device takes work when neither is.\n",
+     "coalesce resume cuda:0\ncoalesce resume\n", 0, WORDS_DEVICE, 0, 1, command_resume},
     {"devices", "[DEVICE]", "what experiments run on, and how it is",
      "A device is away when nothing is held for it: it is started when there is work.\n",
      "coalesce devices\ncoalesce devices cuda:0\n", 0, WORDS_DEVICE, 0, 1, command_devices},

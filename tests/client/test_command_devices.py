@@ -101,3 +101,16 @@ def test_a_lost_run_is_told_with_its_device_and_why(two):
     os.kill(two.get("/v1/devices/cpu-2").json()["status"]["executor_pid"], signal.SIGKILL)
     done = coalesce(two, "watch", lost["id"])
     assert "run 1 was lost, on cpu-2 at 20" in done.stdout and "SIGKILL" in done.stdout
+
+
+def test_a_device_and_the_queue_are_paused_and_resumed(two):
+    assert coalesce(two, "pause", "cpu-2").stdout == "cpu-2 is paused\n"
+    assert [one["paused"] for one in two.get("/v1/devices").json()["devices"]] == [False, True]
+    assert coalesce(two, "pause").stdout == "the whole queue is paused\n" and two.get("/v1/queue").json()["paused"]
+    waits = coalesce(two, *RUN, "--detach").stdout.strip()
+    assert coalesce(two, "resume").stdout == "the whole queue is resumed\na device that was paused by itself stays so\n"
+    coalesce(two, "watch", waits)
+    assert [one["paused"] for one in two.get("/v1/devices").json()["devices"]] == [False, True]
+    assert coalesce(two, "resume", "cpu-2").stdout == "cpu-2 is resumed\n"
+    assert json.loads(coalesce(two, "resume", "--json").stdout)["paused"] is False
+    assert "nowhere" in coalesce(two, "pause", "nowhere", expect=REFUSED).stderr
