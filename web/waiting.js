@@ -51,7 +51,7 @@ export function linesOf({devices}) {
 export function lineName({devices}) {
   const rest = devices.length - DRAWN_MOST;
   return [
-    devices.slice(0, DRAWN_MOST).flatMap((one, i) => [i > 0 && ", ", deviceLink(one)]),
+    devices.slice(0, DRAWN_MOST).flatMap((one, i) => [i > 0 && t("list.comma"), deviceLink(one)]),
     rest > 0 && ` ${t("queue.more", {n: count(rest), words: rest})}`
   ];
 }

@@ -11,14 +11,13 @@ import {t} from "../words.js";
 import {told} from "../bulk/jobs.js";
 import {askingMore} from "../compare/asking.js";
 import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
-import {sign} from "../compare/forest.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {FURTHER, runsOut} from "../compare/more.js";
 import {LETTERS, bodyOf, experimentsOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
+import {countsRow, headingOf, leftOut, shortPercent} from "../compare/summary.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
-const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100,
-      VERDICTS = ["better", "same", "worse", "cannot_tell", "under_way"];
+const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100;
 const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
@@ -29,40 +28,6 @@ function pointerName(pointer) {
   if (LETTERS.includes(name))
     return [t("compare.side", {letter: name.toUpperCase()}), parts.join(".")].filter(Boolean).join(t("punct.comma"));
   return ["but_for", "same_within"].includes(name) ? t(`compare.${name}`) : pointer;
-}
-
-const shortPercent = part => String(Number((part * 100).toFixed(4)));
-
-function headingOf(comparison, name) {
-  const {points, verdicts: {under_way}} = comparison, all = {a: name, n: count(points.length), words: points.length};
-  const none = LETTERS.filter(letter => comparison[letter].experiments && !comparison[letter].runs)
-                 .map(letter => letter.toUpperCase());
-  if (!points.length)
-    return none.length ? t("compare.no_runs", {side: none.join(t("list.comma"))}) : t("compare.nothing_common");
-  if (under_way === points.length) return t("compare.all_under_way", all);
-  const said = toldOf(comparison, name);
-  return under_way ? t("compare.some_under_way", {said, n: count(under_way)}) : said;
-}
-
-/* Of the points that have all of their runs. */
-function toldOf({verdicts, points}, name) {
-  const told = points.length - verdicts.under_way, n = count(told);
-  if (verdicts.cannot_tell === told) return t("compare.nothing_told", {a: name, n, words: told});
-  if (verdicts.same === told) return t("compare.all_same", {a: name, n, words: told});
-  const said =
-    {a: name, better: count(verdicts.better), n, words: told, same: count(verdicts.same), worse: count(verdicts.worse)};
-  return verdicts.cannot_tell ? t("compare.heading_open", {...said, open: count(verdicts.cannot_tell)}) :
-                                t("compare.heading", said);
-}
-
-function countsRow({verdicts, same_within}) {
-  return h(
-    "ul", {class: "verdicts"},
-    VERDICTS.filter(verdict => verdict !== "under_way" || verdicts.under_way)
-      .map(
-        verdict =>
-          h("li", {}, sign(verdict), h("b", {}, count(verdicts[verdict])),
-            h("span", {}, t(`compare.${verdict}_count`, {percent: shortPercent(same_within)})))));
 }
 
 /* Where both sides ran on several devices, each point is paired within each: the device is a factor like any
@@ -87,31 +52,6 @@ function held(comparison, requests) {
     Object.assign(point, {verdict: "under_way", needs: null});
   }
   return comparison;
-}
-
-/* Why there is nothing to compare, or less than there could be. */
-function leftOut(comparison) {
-  const said = [];
-  for (const letter of LETTERS) {
-    const side = comparison[letter],
-          reasons = Object.entries(side.left_out).filter(([, n]) => n > 0).map(([why, n]) => t(`compare.left_${why}`, {
-                                                                                 n: count(n)
-                                                                               }));
-    if (!side.experiments)
-      said.push(t("compare.side_empty", {letter: letter.toUpperCase()}));
-    else if (reasons.length)
-      said.push(t("compare.side_left_out", {letter: letter.toUpperCase(), reasons: reasons.join(", ")}));
-    if (side.only_here.count)
-      said.push(t("compare.only_here", {
-        letter: letter.toUpperCase(),
-        n: count(side.only_here.count),
-        words: side.only_here.count,
-        first: Object.entries(side.only_here.values[0] ?? {})
-                 .map(([name, value]) => `${name} ${valueText(value)}`)
-                 .join(", ")
-      }));
-  }
-  return said;
 }
 
 export async function open(root, params, {query, setQuery, announce, signal}) {
@@ -289,7 +229,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           t("punct.stop")
         ] :
         points.length > 0 && `${t("compare.paired")} `,
-      parts.map((part, i) => [i > 0 && ", ", part]), parts.length > 0 && points.length > 0 && "."
+      parts.map((part, i) => [i > 0 && t("list.comma"), part]), parts.length > 0 && points.length > 0 && t("punct.stop")
     ];
   }
 
