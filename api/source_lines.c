@@ -59,6 +59,12 @@ static void write_access(struct json_writer *json, const struct source_count *co
     json_writer_begin_object(json, NULL);
     json_writer_int(json, "instruction", index);
     json_writer_known_int(json, "column", place->column > 0, place->column);
+    if (place->joined[0]) {
+        json_writer_begin_array(json, "joined_lines");
+        for (int i = 0; i < 2; i++)
+            json_writer_int(json, NULL, place->joined[i]);
+        json_writer_end(json);
+    }
     json_writer_string(json, "kind", kinds[one->kind]);
     json_writer_string(json, "space",
                        shared                         ? "shared"
@@ -107,14 +113,21 @@ static void write_line(struct json_writer *json, const char *source, int line,
     json_writer_end(json);
 }
 
-/* The least line that has accesses and is greater than `after`; -1: there is none. */
-static int next_line(const struct source_count *count, int after)
+static void take_less(int *next, int line, int after)
+{
+    if (line > after && (*next < 0 || line < *next))
+        *next = line;
+}
+
+/* The least line that has accesses and is greater than `after`; -1: there is none. joined: also lines whose accesses the
+   compiler joined with another one's. */
+static int next_line(const struct source_count *count, int after, bool joined)
 {
     int next = -1;
     for (int i = 0; i < count->instruction_count; i++) {
-        int line = count->places[i].line;
-        if (line > after && (next < 0 || line < next))
-            next = line;
+        take_less(&next, count->places[i].line, after);
+        for (int k = 0; joined && k < 2; k++)
+            take_less(&next, count->places[i].joined[k], after);
     }
     return next;
 }
@@ -126,7 +139,7 @@ void source_lines_write(struct json_writer *json, const char *key, const char *s
     for (int i = 0; i < count->instruction_count; i++)
         line_add(&launch, &count->instructions[i], prediction);
     json_writer_begin_array(json, key);
-    for (int line = next_line(count, -1); line >= 0; line = next_line(count, line))
+    for (int line = next_line(count, -1, false); line >= 0; line = next_line(count, line, false))
         write_line(json, source, line, count, prediction, &launch);
     json_writer_end(json);
 }
@@ -134,7 +147,7 @@ void source_lines_write(struct json_writer *json, const char *key, const char *s
 void source_lines_list(struct json_writer *json, const char *key, const struct source_count *count)
 {
     json_writer_begin_array(json, key);
-    for (int line = next_line(count, 0); line > 0; line = next_line(count, line))
+    for (int line = next_line(count, 0, true); line > 0; line = next_line(count, line, true))
         json_writer_int(json, NULL, line);
     json_writer_end(json);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/branch_lines.h"
 #include "ptx/depends.h"
 #include "ptx/flow_graph.h"
 
@@ -182,9 +183,11 @@ static size_t jumps_of(const struct ptx_program *program, const struct function 
     return count;
 }
 
-/* Sets `reconverge` of what ends each block: the first instruction of its immediate post-dominator, or function->end. */
-static int find_meets(struct ptx_program *program, const struct function *function)
+/* Sets `reconverge` of what ends each block: the first instruction of its immediate post-dominator, or function->end; and
+   the branch lines of accesses. */
+static int find_meets(struct parser *parser, const struct function *function)
 {
+    struct ptx_program *program = parser->program;
     struct flow_graph graph = {0};
     uint32_t points = function->end - function->first;
     size_t count = 0, used = 0;
@@ -207,7 +210,7 @@ static int find_meets(struct ptx_program *program, const struct function *functi
         program->instructions[function->first + graph.first[b + 1] - 1].reconverge =
             meets == FLOW_NONE ? function->end : function->first + graph.first[meets];
     }
-    result = 0;
+    result = branch_lines_find(parser, function, &graph);
 out:
     flow_graph_free(&graph);
     free(falls);
@@ -217,11 +220,13 @@ out:
 
 int flow_link(struct parser *parser)
 {
+    parser->module->positions = parser->positions;
+    parser->module->program = parser->program;
     for (unsigned f = 0; f < parser->module->function_count; f++) {
         struct function *function = &parser->program->functions[f];
         if (function->color == WHITE && follow_calls(parser, f, 0))
             return -1;
-        if (function->defined && function->end > function->first && find_meets(parser->program, function))
+        if (function->defined && function->end > function->first && find_meets(parser, function))
             return parser_fail(parser, "the branches of %s are too many", parser->functions[f].name);
     }
     return lay_out(parser);

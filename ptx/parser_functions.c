@@ -170,7 +170,8 @@ static int define(struct parser *parser, int index)
 {
     struct function *function = &parser->program->functions[index];
     function->defined = true;
-    parser->functions[index].position = (struct ptx_position){parser->lexer.token.line, -1, 0, 0, -1};
+    parser->functions[index].position =
+        (struct ptx_position){.ptx_line = parser->lexer.token.line, .file = -1, .inlined_at = -1};
     function->first = (uint32_t)parser->program->instruction_count;
     if (parser_mark(parser, '{'))
         return -1;
@@ -230,7 +231,7 @@ static int head(struct parser *parser, int index, bool entry, bool has_result)
 int parser_read_function(struct parser *parser, bool entry)
 {
     bool has_result = !entry && lexer_is_mark(&parser->lexer, '(');
-    parser->position = (struct ptx_position){0, -1, 0, 0, -1};
+    parser->position = (struct ptx_position){.file = -1, .inlined_at = -1};
     parser->line = NO_SLOT;
     memset(parser->constant_cache, 0, sizeof parser->constant_cache);
     int index = function_ahead(parser, has_result);

@@ -10,7 +10,8 @@ static int location(struct parser *parser)
     for (int i = 0; i < 3; i++)
         if (parser_integer(parser, &at[i]))
             return -1;
-    struct ptx_position position = {0, (int)at[0], (int)at[1], (int)at[2], -1};
+    struct ptx_position position = {
+        .file = (int)at[0], .line = (int)at[1], .column = (int)at[2], .inlined_at = -1};
     parser->line = NO_SLOT;
     while (parser_has_mark(parser, ',')) {
         if (parser_has_word(parser, "function_name")) {
@@ -35,8 +36,8 @@ static int location(struct parser *parser)
                 if (arena_grow((void **)&parser->positions, count, &parser->position_allocated,
                                sizeof *parser->positions, PTX_INSTRUCTIONS_MAX))
                     return parser_no_memory(parser);
-                parser->positions[parser->module->position_count++] =
-                    (struct ptx_position){0, (int)from[0], (int)from[1], (int)from[2], -1};
+                parser->positions[parser->module->position_count++] = (struct ptx_position){
+                    .file = (int)from[0], .line = (int)from[1], .column = (int)from[2], .inlined_at = -1};
                 known = parser->module->position_count;
             }
             position.inlined_at = (int)known - 1;

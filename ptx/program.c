@@ -59,7 +59,7 @@ static const struct ptx_position *call_of(const struct ptx_module *module,
 struct ptx_position ptx_module_position(const struct ptx_module *module, const struct ptx_position *position)
 {
     const struct ptx_position *outermost = position, *next;
-    const int ptx_line = position->ptx_line;
+    const int ptx_line = position->ptx_line, *branch_lines = position->branch_lines;
     struct ptx_position found;
     unsigned calls = 0;
     while (calls++ < module->position_count && (next = call_of(module, outermost)))
@@ -68,6 +68,7 @@ struct ptx_position ptx_module_position(const struct ptx_module *module, const s
         position = next;
     found = *position;
     found.ptx_line = ptx_line;
+    memcpy(found.branch_lines, branch_lines, sizeof found.branch_lines);
     return found;
 }
 

@@ -9,12 +9,13 @@
 #include "client/terminal/language.h"
 #include "client/terminal/number.h"
 
+/* 0: the row of accesses of no line. NULL: there is no such row. */
 static const json_t *line_find(const json_t *lines, int number)
 {
     size_t i;
     json_t *line;
     json_array_foreach (lines, i, line)
-        if (json_path_number(line, "line") == number)
+        if (json_integer_value(json_object_get(line, "line")) == number)
             return line;
     return NULL;
 }
@@ -79,6 +80,35 @@ static void print_scalars(const json_t *answer)
         printf(language_text("  with %s\n"), text);
 }
 
+/* Prints what accesses of no line cost, and between which lines the compiler joined them. */
+static void print_without_line(const json_t *lines, const struct screen *screen, const char *bar)
+{
+    const json_t *row = line_find(lines, 0), *access, *joined;
+    char margin[MARGIN_BYTES], text[SOURCE_LINE_BYTES] = "";
+    size_t i;
+    if (!row)
+        return;
+    json_array_foreach (json_object_get(row, "accesses"), i, access) {
+        joined = json_object_get(access, "joined_lines");
+        json_path_append(text, sizeof text, "%s", *text ? language_text("; ") : "");
+        const int first = (int)json_integer_value(json_array_get(joined, 0)),
+                  second = (int)json_integer_value(json_array_get(joined, 1));
+        const char *array = json_path_text(access, "array", language_text("shared memory"));
+        const char *kind = language_text(json_path_text(access, "kind", ""));
+        if (joined)
+            json_path_append(text, sizeof text,
+                             language_text("%s of %s, which the compiler made of lines %d and %d"), kind,
+                             array, first, second);
+        else
+            json_path_append(text, sizeof text, language_text("%s of %s, which the compiler moved"), kind,
+                             array);
+    }
+    enum style style = margin_write(margin, row);
+    printf("%s%s%s %s%4s%s ", screen_style(screen, style), margin, screen_style(screen, STYLE_NONE), bar, "-",
+           bar);
+    print_beside(screen, bar, text);
+}
+
 void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,
                           const struct screen *screen)
 {
@@ -107,6 +137,7 @@ void answers_print_source(const json_t *answer, const json_t *prediction, const 
         }
         source += length + (source[length] == '\n');
     }
+    print_without_line(lines, screen, bar);
 }
 
 static void print_place(const char *file, const json_t *row, const char *kind, const char *kind_style,

@@ -66,8 +66,11 @@ struct shared_sums {
     uint64_t wavefronts; /* fetches, which are done one after the other */
     uint64_t conflicts;  /* fetches beyond the first of each request, or of each part of it */
     /* The same for banks of 8 bytes, with words 128 bytes apart side by side, where a whole warp's 8 bytes a
-       lane are fetched at once (sm_30 to sm_37). */
-    uint64_t conflicts_wide;
+       lane are fetched at once, and 16 bytes a lane by half warps (sm_30 to sm_37). */
+    uint64_t wavefronts_wide, conflicts_wide;
+    /* Quarter warps with an active lane, of accesses of 16 bytes: each takes a fetch more on compute capability 2.x (CUDA C
+       Programming Guide 4.2, F.4.3). */
+    uint64_t quarters;
     /* The same for the 16 banks of 4 bytes of compute capability 1.x, where each half warp is a request of its own
        (CUDA C Programming Guide 4.2, F.3.3): fetches, and those beyond the first of each half with an active lane.
        An access of 8 or 16 bytes is two or four such requests, of a word each. */

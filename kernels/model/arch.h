@@ -67,6 +67,7 @@ enum arch_request {
 enum arch_banks {
     ARCH_BANKS_HALF_WARP, /* 16 of 4 bytes, and each half of a warp is a request of its own: 1.x */
     ARCH_BANKS_NARROW,    /* 32 of 4 bytes */
+    ARCH_BANKS_QUARTERS,  /* the same; each quarter warp of an access of 16 bytes takes a fetch more: 2.x */
     ARCH_BANKS_WIDE       /* 32 of 8 bytes, words 128 bytes apart side by side: 3.x */
 };
 

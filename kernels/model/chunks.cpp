@@ -283,12 +283,35 @@ static int64_t count_one_by_one(const std::vector<repeated_interval> &all)
     return sum;
 }
 
+/* Any total order. */
+static bool before(const repeated_interval &l, const repeated_interval &r)
+{
+    auto less = [](const repetition &a, const repetition &b) {
+        return a.step != b.step ? a.step < b.step : a.count < b.count;
+    };
+    return l.first.begin != r.first.begin ? l.first.begin < r.first.begin
+           : l.first.end != r.first.end
+               ? l.first.end < r.first.end
+               : std::lexicographical_compare(l.by.begin(), l.by.end(), r.by.begin(), r.by.end(), less);
+}
+
+/* Blocks that are counted one by one may touch the same: each set is kept once. */
+static void keep_distinct(std::vector<repeated_interval> &all)
+{
+    std::sort(all.begin(), all.end(), before);
+    auto equal = [](const repeated_interval &l, const repeated_interval &r) {
+        return !before(l, r) && !before(r, l);
+    };
+    all.erase(std::unique(all.begin(), all.end(), equal), all.end());
+}
+
 int64_t chunks_count(std::vector<repeated_interval> &all)
 {
     int64_t listed = 0;
     bool flat = true;
     for (repeated_interval &r : all)
         simplify(r);
+    keep_distinct(all);
     merge_all(all);
     for (const repeated_interval &r : all) {
         listed = std::min(listed_most + 1, listed + times_of(r));

@@ -99,7 +99,15 @@ shared_sums pattern_shared(const pattern &p)
         all += count;
         conflicts += std::max(0, count - 1);
     }
-    int wide = fetches(p, 0, 1, BANKS, 2 * BANKS * BANK_BYTES) - 1, halves = 0, half_conflicts = 0;
+    int wide = 0, wide_conflicts = 0, halves = 0, half_conflicts = 0, quarters = 0;
+    const int wide_parts = p.bytes > 2 * BANK_BYTES ? 2 : 1;
+    for (int part = 0; part < wide_parts; part++) {
+        int count = fetches(p, part, wide_parts, BANKS, 2 * BANKS * BANK_BYTES);
+        wide += count;
+        wide_conflicts += std::max(0, count - 1);
+    }
+    for (int part = 0; part < 4 && p.bytes > 2 * BANK_BYTES; part++)
+        quarters += fetches(p, part, 4, BANKS, BANKS * BANK_BYTES) > 0;
     pattern word = p; /* wider accesses are split into requests of a word a lane */
     word.bytes = std::min(p.bytes, (unsigned)BANK_BYTES);
     for (unsigned at = 0; at < p.bytes; at += BANK_BYTES) {
@@ -114,7 +122,9 @@ shared_sums pattern_shared(const pattern &p)
     return {.requests = p.blocks,
             .wavefronts = p.blocks * (uint64_t)all,
             .conflicts = p.blocks * (uint64_t)conflicts,
-            .conflicts_wide = p.blocks * (uint64_t)wide,
+            .wavefronts_wide = p.blocks * (uint64_t)wide,
+            .conflicts_wide = p.blocks * (uint64_t)wide_conflicts,
+            .quarters = p.blocks * (uint64_t)quarters,
             .half_wavefronts = p.blocks * (uint64_t)halves,
             .half_conflicts = p.blocks * (uint64_t)half_conflicts};
 }

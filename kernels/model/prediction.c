@@ -162,7 +162,10 @@ struct prediction_shared prediction_of_shared(const struct arch *arch, const str
     case ARCH_BANKS_HALF_WARP:
         return (struct prediction_shared){requests, sums->half_wavefronts, sums->half_conflicts};
     case ARCH_BANKS_WIDE:
-        return (struct prediction_shared){requests, requests + sums->conflicts_wide, sums->conflicts_wide};
+        return (struct prediction_shared){requests, sums->wavefronts_wide, sums->conflicts_wide};
+    case ARCH_BANKS_QUARTERS:
+        return (struct prediction_shared){requests, sums->wavefronts + sums->quarters,
+                                          sums->conflicts + sums->quarters};
     default:
         return (struct prediction_shared){requests, sums->wavefronts, sums->conflicts};
     }

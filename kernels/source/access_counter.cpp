@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "kernels/source/source_launch_data.h"
+
 /* Variables of the module stand behind the arguments, as far as there are spaces for them. */
 std::vector<int64_t> access_counter::buffer_bytes(const source_kernel *kernel, const struct domain &domain,
                                                   const ptx_module *module)
@@ -104,11 +106,16 @@ void access_counter::take(const ptx_access &from)
 }
 
 /* What the listed warp does in its block, which the box of the access may contain. */
+static bool is_of_line(const source_place &place, int line)
+{
+    return place.line == line || place.joined[0] == line || place.joined[1] == line;
+}
+
 void access_counter::list(const warp_access &access, const ptx_access &from, int number)
 {
     int64_t further = 0;
     if (from.warp != (unsigned)listed_->warp ||
-        (listed_->line && place_of(from.site, access.space).line != listed_->line))
+        (listed_->line && !is_of_line(place_of(from.site, access.space), listed_->line)))
         return;
     for (int i = 0; i < 3; i++) {
         if (listed_->block[i] < access.where.low[i] || listed_->block[i] >= access.where.high[i])
@@ -169,15 +176,16 @@ void access_counter::forget()
 source_place access_counter::place_of(int site, int space) const
 {
     const ptx_position position = ptx_module_position(module_, &module_->sites[site].position);
-    source_place place = {position.line > 0 ? position.line : 0,
-                          position.column > 0 ? position.column : 0,
-                          position.ptx_line,
-                          {}};
+    source_place place = {};
     int variable = space - kernel_->kernel.buffer_count;
     if (space < kernel_->kernel.buffer_count)
         snprintf(place.array, sizeof place.array, "%s", kernel_->kernel.buffers[space].name);
     else if (space < KERNEL_BUFFERS && variable < (int)module_->variable_count)
         snprintf(place.array, sizeof place.array, "%s", module_->variables[variable].name);
+    place.ptx_line = position.ptx_line;
+    const ptx_position at = source_launch_data_place(kernel_, position, place.array, place.joined);
+    place.line = std::max(0, at.line);
+    place.column = std::max(0, at.column);
     return place;
 }
 

@@ -37,6 +37,7 @@ class access_counter
     const source_machine_seen *seen() const { return seen_.data(); }
     /* Writes instructions, places, the listing and the sums. */
     void fill(source_count *count);
+    const source_kernel *kernel() const { return kernel_; }
     bool too_many() const { return instructions_.size() > SOURCE_COUNT_INSTRUCTIONS; }
 
   private:

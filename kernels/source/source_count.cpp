@@ -46,10 +46,10 @@ static void on_box(void *context, const ptx_access *access)
     ((access_counter *)context)->take(*access);
 }
 
-static void add_faults(source_count *count, const ptx_outcome &outcome)
+static void add_faults(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
     for (unsigned i = 0; i < outcome.fault_count && count->fault_count < SOURCE_COUNT_FAULTS; i++) {
-        source_launch_data_fault(&outcome.faults[i], &count->faults[count->fault_count++]);
+        source_launch_data_fault(kernel, &outcome.faults[i], &count->faults[count->fault_count++]);
     }
     count->failed = count->failed || outcome.failed;
 }
@@ -60,9 +60,9 @@ static void say_inexact(source_count *count, const char *why)
         snprintf(count->inexact, sizeof count->inexact, "%s", why);
 }
 
-static void note_outcome(source_count *count, const ptx_outcome &outcome)
+static void note_outcome(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
-    add_faults(count, outcome);
+    add_faults(count, kernel, outcome);
     count->warp_instructions = outcome.instructions;
     count->access.has_dependent_loads = outcome.address_of_data || outcome.address_of_atomic;
     if (outcome.address_of_atomic || outcome.branch_of_atomic)
@@ -97,7 +97,7 @@ static int count_numbers(source_count *count, access_counter &counter, source_la
     int status = ptx_launch_run(&data.launch, outcome.get());
     if (context.begun)
         counter.end_blocks(context.present, context.weight);
-    note_outcome(count, *outcome);
+    note_outcome(count, counter.kernel(), *outcome);
     if (status < 0 && !count->fault_count)
         return error_set(error, ERROR_INVALID, "the launch is not possible");
     count->blocks_counted = outcome->blocks;
@@ -129,7 +129,7 @@ static bool count_affine(source_count *count, access_counter &counter, const sou
         return false;
     }
     counter.end_blocks(all, 1);
-    add_faults(count, result->outcome);
+    add_faults(count, counter.kernel(), result->outcome);
     count->blocks_counted = count->blocks;
     count->access.boxes = result->boxes;
     count->access.barriers = result->barriers;

@@ -1,5 +1,9 @@
 #include "kernels/source/source_launch_data.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include <algorithm>
 
 /* With the line of the source where it is known, of what is inlined that of the call in it. */
@@ -90,11 +94,54 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment)
     return bytes;
 }
 
-void source_launch_data_fault(const ptx_fault *found, struct source_fault *fault)
+/* Whether that line of the text, from 1, has the name as a word. */
+static bool line_names(const char *text, int line, const char *name)
 {
-    fault->line = std::max(0, found->at.position.line);
-    fault->column = std::max(0, found->at.position.column);
-    fault->ptx_line = found->at.position.ptx_line;
-    fault->note = found->note;
-    ptx_fault_text(found, fault->text, sizeof fault->text);
+    for (int i = 1; text && i < line; i++) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    const char *end = text ? text + strcspn(text, "\n") : NULL;
+    const size_t length = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, name)) && at < end; at += length)
+        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+            !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return true;
+    return false;
+}
+
+ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_position &position,
+                                      const char *array, int joined[2])
+{
+    const char *text = kernel->draft.source;
+    ptx_position place = position;
+    joined[0] = joined[1] = 0;
+    if (!position.branch_lines[0] || !text || !array || !*array || line_names(text, position.line, array))
+        return place;
+    const bool first = line_names(text, position.branch_lines[0], array),
+               second = line_names(text, position.branch_lines[1], array);
+    place.line = first && !second   ? position.branch_lines[0]
+                 : second && !first ? position.branch_lines[1]
+                                    : 0;
+    place.column = 0;
+    if (!place.line)
+        std::copy(position.branch_lines, position.branch_lines + 2, joined);
+    return place;
+}
+
+void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found, struct source_fault *fault)
+{
+    ptx_fault at = *found;
+    int joined[2];
+    at.at.position = source_launch_data_place(kernel, found->at.position, found->name, joined);
+    if (joined[0])
+        at.at.position.line = joined[0];
+    fault->line = std::max(0, at.at.position.line);
+    fault->column = std::max(0, at.at.position.column);
+    fault->ptx_line = at.at.position.ptx_line;
+    fault->note = at.note;
+    int used = ptx_fault_text(&at, fault->text, sizeof fault->text);
+    if (joined[0] && used < (int)sizeof fault->text)
+        snprintf(fault->text + used, sizeof fault->text - (size_t)used,
+                 "; or it is in line %d: the compiler joined the accesses of both lines", joined[1]);
 }

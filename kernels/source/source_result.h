@@ -22,8 +22,10 @@ enum {
 
 /* Where an instruction stands. */
 struct source_place {
-    int line, column; /* of the user's source, from 1; 0: not known, or not the user's */
+    int line, column; /* of the user's source, from 1; 0: not known, or not the user's, or of several lines */
     int ptx_line;
+    int joined
+        [2]; /* two lines whose accesses the compiler joined into this one, the lesser first; 0: it did not */
     char array[SOURCE_NAME_BYTES]; /* the argument or variable; empty in shared memory */
 };
 

@@ -25,7 +25,8 @@ static std::vector<uint16_t> stored_by_site(const ptx_module *module)
 {
     std::vector<uint16_t> stored(module->site_count);
     for (unsigned site = 0; site < module->site_count; site++) {
-        int line = ptx_module_position(module, &module->sites[site].position).line;
+        const ptx_position position = ptx_module_position(module, &module->sites[site].position);
+        const int line = position.branch_lines[0] ? 0 : position.line;
         stored[site] = line > 0 && line < UINT16_MAX ? (uint16_t)(line + 1) : 1;
     }
     return stored;
@@ -66,12 +67,12 @@ static int output_add(source_run *run, const source_kernel *kernel, int buffer, 
     return output.bytes && output.stored ? 0 : -1;
 }
 
-static void note_outcome(source_run *run, const ptx_outcome &outcome)
+static void note_outcome(source_run *run, const source_kernel *kernel, const ptx_outcome &outcome)
 {
     for (unsigned i = 0; i < outcome.fault_count; i++) {
         run->timed_out = run->timed_out || outcome.faults[i].kind == PTX_FAULT_STEPS;
         if (run->fault_count < SOURCE_COUNT_FAULTS)
-            source_launch_data_fault(&outcome.faults[i], &run->faults[run->fault_count++]);
+            source_launch_data_fault(kernel, &outcome.faults[i], &run->faults[run->fault_count++]);
     }
     run->failed = outcome.failed;
     run->complete = outcome.complete;
@@ -108,7 +109,7 @@ static int execute(source_run *run, const struct experiment *experiment, const p
     run->seconds = (double)(clock_monotonic_ns() - began_ns) / 1e9;
     run->blocks =
         (uint64_t)experiment->grid[0] * (uint64_t)experiment->grid[1] * (uint64_t)experiment->grid[2];
-    note_outcome(run, *outcome);
+    note_outcome(run, kernel, *outcome);
     for (int b = 0; b < kernel->kernel.buffer_count; b++)
         if (output_of_buffer[b] >= 0)
             memcpy(run->output[output_of_buffer[b]].bytes, data.bytes[(size_t)b].get(),

@@ -123,3 +123,57 @@ def test_what_is_no_buffer_is_told_in_bytes_and_with_what_to_do(service, source,
     answer = service.request("POST", "/v1/predictions", json={"source": source, "n": 64, "block": 64, "check": True, "arch": "sm_90"}, headers={"Accept-Language": language})
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["detail"].endswith(PLACES[source][language == "zh"])
+
+
+# Two branches load, and the compiler makes one load of both, behind them: PTX gives it the line of what follows.
+JOINED = """__global__ void joined(const float *x, const float *y, float *z, unsigned n, int mode)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v;
+    if (mode == 1)
+        v = x[i + 1];
+    else
+        v = y[2 * i % n];
+    z[i] = v > 0 ? v : 0;
+}
+"""
+JOINED_ARGUMENTS = [{"name": name, "type": "f32", "elements": "n"} for name in "xyz"] + [{"name": "n", "type": "u32"}, {"name": "mode", "type": "i32"}]
+JOINED_LAUNCH = {"n": 8192, "block": 256, "grid": 32, "arch": "sm_90"}
+
+
+def joined(service, source, mode, arguments=JOINED_ARGUMENTS, **more):
+    return test_source_predictions.ask(service, **JOINED_LAUNCH, source=source, arguments=arguments, mode=mode, **more)
+
+
+def lines_of(answer):
+    return {line["line"]: line for line in answer.json()["predictions"][0]["lines"]}
+
+
+def test_a_load_that_was_joined_from_two_branches_has_the_line_that_names_its_array(service):
+    lines = lines_of(joined(service, JOINED, 0))
+    assert {number: line["transactions"] for number, line in lines.items()} == {9: 2048, 10: 1024}
+    assert lines[9]["efficiency_pct"] == 50 and lines[10]["efficiency_pct"] == 100
+    refused = joined(service, JOINED, 1, check=True)
+    [error] = refused.json()["errors"]
+    assert refused.status_code == 422 and error["line"] == 7 and error["detail"].startswith("line 7: x[8192] is loaded"), error
+
+
+def test_a_load_that_was_joined_from_two_lines_of_one_array_has_both(service):
+    source, arguments = JOINED.replace("const float *y, ", "").replace("y[", "x["), [one for one in JOINED_ARGUMENTS if one["name"] != "y"]
+    lines = lines_of(joined(service, source, 0, arguments))
+    assert {number: line["transactions"] for number, line in lines.items()} == {None: 2048, 10: 1024}
+    [load] = lines[None]["accesses"]
+    assert load["joined_lines"] == [7, 9] and load["array"] == "x"
+    for line in (7, 9):
+        told = joined(service, source, 0, arguments, explain={"line": line}).json()["explain"]
+        assert [one["array"] for one in told["instructions"] if one["times"]] == ["x"] and told["lines"] == [7, 9, 10], told
+    [error] = joined(service, source, 1, arguments, check=True).json()["errors"]
+    assert error["line"] == 7 and error["detail"].endswith("; or it is in line 9: the compiler joined the accesses of both lines"), error
+
+
+def test_a_load_of_an_index_from_two_branches_keeps_its_line(service):
+    source = JOINED.replace("const float *y, ", "").replace("    float v;\n", "    unsigned j;\n").replace("v = x[i + 1]", "j = i").replace("v = y[2 * i % n]", "j = 2 * i % n")
+    source = source.replace("    z[i]", "    float v = x[j];\n    z[i]")
+    lines = lines_of(joined(service, source, 0, [one for one in JOINED_ARGUMENTS if one["name"] != "y"]))
+    assert {number: line["transactions"] for number, line in lines.items()} == {10: 2048, 11: 1024}

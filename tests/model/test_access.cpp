@@ -328,6 +328,34 @@ static void wide_accesses_of_shared_memory_are_fetched_as_hardware_did(void **)
         }
 }
 
+/* 16 bytes a lane, a whole warp, `apart` times that from lane to lane: 512 bytes that lie side by side are two fetches of 256
+   on sm_35, and four on sm_20, each with the one more of the CUDA C Programming Guide 4.2, F.4.3. */
+static void older_banks_fetch_wide_accesses_by_their_own_parts(void **)
+{
+    static const struct {
+        int apart;
+        const char *arch;
+        prediction_shared expected;
+    } cases[] = {{1, "sm_35", {1, 2, 0}},  {2, "sm_35", {1, 4, 2}}, {1, "sm_20", {1, 8, 4}},
+                 {2, "sm_20", {1, 12, 8}}, {1, "sm_50", {1, 4, 0}}, {2, "sm_50", {1, 8, 4}}};
+    for (const auto &one : cases) {
+        pattern p = {};
+        p.shared = true;
+        p.bytes = 16;
+        p.blocks = 1;
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            p.at[p.lanes] = lane * one.apart * 16;
+            p.lane[p.lanes++] = lane;
+        }
+        shared_sums sums = pattern_shared(p);
+        prediction_shared made = prediction_of_shared(arch_find(one.arch), &sums);
+        if (made.requests != one.expected.requests || made.wavefronts != one.expected.wavefronts ||
+            made.bank_conflicts != one.expected.bank_conflicts)
+            fail_msg("%s, %d apart: %llu fetches, %llu conflicts", one.arch, one.apart,
+                     (unsigned long long)made.wavefronts, (unsigned long long)made.bank_conflicts);
+    }
+}
+
 /* The loads of one block of bank_conflict, thread by thread: by how many words the lanes of each half warp meet at the 16
    banks of compute capability 1.x. A lane's element has `words` words. */
 static void half_warps_have_sixteen_banks(void **)
@@ -383,6 +411,7 @@ int main()
         cmocka_unit_test(what_hardware_counted_is_what_the_model_says),
         cmocka_unit_test(bank_conflicts_are_those_that_hardware_counted),
         cmocka_unit_test(wide_accesses_of_shared_memory_are_fetched_as_hardware_did),
+        cmocka_unit_test(older_banks_fetch_wide_accesses_by_their_own_parts),
         cmocka_unit_test(half_warps_have_sixteen_banks),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -126,7 +126,9 @@ static void expect_sums(const experiment &e, const explained &x, const plain_lis
         shared.requests += i.shared.requests;
         shared.wavefronts += i.shared.wavefronts;
         shared.conflicts += i.shared.conflicts;
+        shared.wavefronts_wide += i.shared.wavefronts_wide;
         shared.conflicts_wide += i.shared.conflicts_wide;
+        shared.quarters += i.shared.quarters;
         shared.half_wavefronts += i.shared.half_wavefronts;
         shared.half_conflicts += i.shared.half_conflicts;
         if (i.space == SPACE_SHARED)

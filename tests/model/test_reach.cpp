@@ -130,12 +130,37 @@ static void what_a_block_reaches_is_what_a_list_has(void **)
     }
 }
 
+/* Blocks that are counted one after the other, as where addresses depend on data: however many there are, a place that
+   several of them touch is one. */
+static void what_many_blocks_share_is_counted_once(void **)
+{
+    for (int64_t patterns : {1, 4}) {
+        reach counted({1 << 27});
+        const int64_t b[3] = {}, blocks = 3000;
+        for (int64_t at = 0; at < blocks; at++) {
+            const box block = {{at, 0, 0}, {at + 1, 1, 1}};
+            for (int64_t warp = 0; warp < 8; warp++) {
+                int64_t first[WARP_LANES];
+                for (int l = 0; l < WARP_LANES; l++)
+                    first[l] = ((at % patterns * 8 + warp) * WARP_LANES + l) * 4096;
+                counted.add(0, block, b, first, WARP_LANES, 4, 1);
+            }
+            counted.end_blocks(block, 1);
+        }
+        access_reach sum = counted.total();
+        assert_true(sum.exact);
+        assert_int_equal(sum.grid_chunks, 256 * patterns);
+        assert_int_equal(sum.block_sectors, 256 * blocks);
+    }
+}
+
 int main()
 {
     const CMUnitTest tests[] = {
         cmocka_unit_test(chunks_of_repeated_intervals_are_those_of_a_list),
         cmocka_unit_test(chunks_of_very_many_intervals_are_counted),
         cmocka_unit_test(what_a_block_reaches_is_what_a_list_has),
+        cmocka_unit_test(what_many_blocks_share_is_counted_once),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

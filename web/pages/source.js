@@ -16,7 +16,7 @@ import {ADDRESS_MOST, addressPack, addressUnpack} from "../source/address.js";
 import {COMMENTS_ZH, EXAMPLES} from "../source/examples.js";
 import {sourceField} from "../source/field.js";
 import {launchForm, questionOf} from "../source/form.js";
-import {detailOf} from "../source/marks.js";
+import {detailOf, movedSaid} from "../source/marks.js";
 import {stepOf} from "../source/steps.js";
 import {linesTable} from "../source/table.js";
 import "../source/words.js";
@@ -70,6 +70,10 @@ function launchSaid({request, check}) {
   ].join(t("list.comma"));
   return [t("source.launched", {said}), check.blocks_checked > 0 && same && t("source.none_beyond", {name: same.name})];
 }
+
+/* Whether a row of the answer's lines has accesses of that line, also those that were joined with another line's. */
+const isOfLine = (row, line) =>
+  row.line === line ? row.accesses.length > 0 : row.accesses.some(({joined_lines: joined}) => joined?.includes(line));
 
 /* The answer in a sentence. */
 function sentenceOf({check, predictions: [own]}) {
@@ -182,7 +186,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
   }
 
   function lineChoose(line) {
-    if (line === editor.chosen() || !state.lines.some(one => one.line === line && one.accesses.length)) return;
+    if (line === editor.chosen() || !state.lines.some(one => isOfLine(one, line))) return;
     editor.choose(line);
     state.warp = 0;
     changed(0);
@@ -254,7 +258,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     state.read = PARAMETERS.exec(editor.text())?.[0];
     below.textContent = [
       ...launchSaid(answer), check.blocks_checked > 0 && t("source.in_step"),
-      t("source.compiler", {compiler: check.compiler}),
+      t("source.compiler", {compiler: check.compiler}), movedSaid(state.lines),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
     state.shown = shownOf(request);

@@ -30,6 +30,17 @@ function costSaid(line) {
     .join(t("punct.semicolon"));
 }
 
+/* What accesses of no line cost, in a sentence; null: each has a line. */
+export function movedSaid(lines) {
+  const row = lines.find(one => one.line === null);
+  if (!row) return null;
+  const arrays = row.accesses.map(({array, joined_lines: joined}) => {
+    const name = array ?? t("source.shared_memory");
+    return joined ? t("source.joined", {array: name, first: joined[0], second: joined[1]}) : name;
+  });
+  return t("source.moved", {arrays: [...new Set(arrays)].join(t("list.comma")), cost: costSaid(row)});
+}
+
 /* What a line costs, for the margin: how much of what it moves is used, or how often its lanes wait for a bank, where
    that is the trouble; null: it accesses nothing, or shared memory without a conflict. */
 export function costMark(line) {

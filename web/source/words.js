@@ -71,5 +71,8 @@ wordsAdd({
   "source.col_text": ["source", "源代码"],
   "source.col_share": ["of the traffic", "占搬运量"],
   "source.col_shared": ["shared requests", "共享内存请求"],
-  "source.no_line": ["unknown", "未知"],
+  "source.no_line": ["none", "无"],
+  "source.moved": ["Accesses of no line, because the compiler moved or joined them: {arrays}; {cost}.", "编译器移动或合并过、不属于任何一行的访问：{arrays}；{cost}。"],
+  "source.shared_memory": ["shared memory", "共享内存"],
+  "source.joined": ["{array} of lines {first} and {second}", "第 {first} 行和第 {second} 行的 {array}"],
 });
