@@ -279,6 +279,7 @@ int comparison_add(struct comparison *comparison, int side, const struct compari
         return error_set(error, ERROR_FULL, "there are more than %d experiments", COMPARISON_EXPERIMENTS_MAX);
     enum comparison_left left = !experiment->ended                     ? COMPARISON_NOT_ENDED
                                 : !experiment->succeeded               ? COMPARISON_NOT_SUCCEEDED
+                                : experiment->cut_short                ? COMPARISON_CUT_SHORT
                                 : !value_is(&slots[VERIFIED], "true")  ? COMPARISON_NOT_VERIFIED
                                 : !(run.run.us > 0)                    ? COMPARISON_NOT_TIMED
                                 : run.unstable && request->stable_only ? COMPARISON_UNSTABLE

@@ -61,18 +61,24 @@ json_t *comparison_fields_beside(const struct comparison_request *request, const
 
 /* ---- gathering and judging ---- */
 
+/* A label of runs that the sides of a comparison take turns at: all that were asked for together have the same value. Where one
+   of them was cancelled the sides did not have equal turns, and none of them counts. */
+#define COMPARISON_TURNS "turns"
+
 /* What is known of an experiment; borrowed. */
 struct comparison_experiment {
     const char *id;
     bool ended, succeeded;
     const char *request, *result; /* JSON objects; result may be NULL */
     int64_t started_ms, ended_ms; /* wall clock; 0: not yet, or not known */
+    bool cut_short;               /* a run of the same turns was cancelled */
 };
 
 /* How a run that is not used came to be left out. */
 enum comparison_left {
     COMPARISON_NOT_ENDED,
     COMPARISON_NOT_SUCCEEDED,
+    COMPARISON_CUT_SHORT,
     COMPARISON_NOT_VERIFIED,
     COMPARISON_NOT_TIMED,
     COMPARISON_UNSTABLE,

@@ -195,11 +195,10 @@ static void write_only_here(struct json_writer *json, const struct comparison *c
 
 static void write_side(struct json_writer *json, const struct comparison *comparison, int side)
 {
-    static const char *const reasons[COMPARISON_LEFT] = {[COMPARISON_NOT_ENDED] = "not_ended",
-                                                         [COMPARISON_NOT_SUCCEEDED] = "not_succeeded",
-                                                         [COMPARISON_NOT_VERIFIED] = "not_verified",
-                                                         [COMPARISON_NOT_TIMED] = "not_timed",
-                                                         [COMPARISON_UNSTABLE] = "unstable"};
+    static const char *const reasons[COMPARISON_LEFT] = {
+        [COMPARISON_NOT_ENDED] = "not_ended", [COMPARISON_NOT_SUCCEEDED] = "not_succeeded",
+        [COMPARISON_CUT_SHORT] = "cut_short", [COMPARISON_NOT_VERIFIED] = "not_verified",
+        [COMPARISON_NOT_TIMED] = "not_timed", [COMPARISON_UNSTABLE] = "unstable"};
     const struct comparison_count *count = &comparison->sides[side];
     json_writer_begin_object(json, side ? "b" : "a");
     json_writer_int(json, "experiments", count->experiments);

@@ -133,6 +133,7 @@ static void print_left_out(const json_t *comparison)
         const char *name, *text;
     } reasons[] = {{"not_ended", "not ended"},
                    {"not_succeeded", "failed or cancelled"},
+                   {"cut_short", "of turns that were cancelled"},
                    {"not_verified", "not verified"},
                    {"not_timed", "without this time"},
                    {"unstable", "not stable"}};

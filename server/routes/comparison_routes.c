@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "server/routes/comparison_slots.h"
 #include "server/routes/service.h"
+#include "server/store/label_reads.h"
 
 static route_handler compare;
 
@@ -32,6 +33,7 @@ struct comparing {
     struct store *store;
     struct comparison_request request;
     struct comparison *comparison;
+    json_t *cut_short; /* store_cancelled_labels() of COMPARISON_TURNS */
     struct problems problems;
     struct error failed;   /* why reading ended */
     int side;              /* that is being read; 2: both are read */
@@ -52,6 +54,7 @@ static void comparing_free(void *arg)
 {
     struct comparing *work = arg;
     json_decref(work->columns);
+    json_decref(work->cut_short);
     comparison_free(work->comparison);
     comparison_request_clear(&work->request);
     if (work->entered)
@@ -77,6 +80,19 @@ static bool job_fits(const struct comparison_side *side, const struct job *job)
            (!side->owner || strcmp(job->owner, user_name_stored(side->owner)) == 0) &&
            (!side->sweep || strcmp(job->sweep, side->sweep) == 0) && job->submitted_ms >= side->since_ms &&
            job->submitted_ms < side->until_ms;
+}
+
+/* Whether the experiment is of turns of which others were cancelled. What was submitted after that is a copy. */
+static bool is_cut_short(const struct comparing *work, const struct job *job)
+{
+    if (!json_object_size(work->cut_short) || !strstr(job->request, "\"" COMPARISON_TURNS "\""))
+        return false;
+    json_t *asked = json_loads(job->request, 0, NULL);
+    const json_t *turns = json_object_get(json_object_get(asked, "labels"), COMPARISON_TURNS);
+    const json_t *cancelled = turns ? json_object_get(work->cut_short, json_string_value(turns)) : NULL;
+    bool cut = cancelled && job->submitted_ms <= json_integer_value(cancelled);
+    json_decref(asked);
+    return cut;
 }
 
 /* The store's filter takes one label; further ones cost a parse of the request. */
@@ -106,6 +122,7 @@ static int job_take(void *arg, const struct job *job)
         .id = job->id,
         .ended = job_state_ended(job->state),
         .succeeded = job->state == JOB_SUCCEEDED,
+        .cut_short = is_cut_short(work, job),
         .request = job->request,
         .result = job->result,
         .started_ms = job->started_ms,
@@ -335,6 +352,9 @@ static enum handled begin(struct request *request, struct comparing *work)
     if (!work->request.tree && body_read(request, work, &handled) < 0)
         return handled;
     work->store = service_of(request)->store;
+    struct error error = {0};
+    if (!(work->cut_short = store_cancelled_labels(work->store, COMPARISON_TURNS, &error)))
+        return reply_error(request, &error);
     if (!(work->comparison = comparison_new(&work->request)))
         return service_reply_no_memory(request, "to compare");
     request_wake(request);

@@ -30,9 +30,9 @@ def ended(service):
     service.until(lambda: not any(service.get(f"/v1/experiments?state={state}").json()["experiments"] for state in ("queued", "running")))
 
 
-def runs(service, side, how, count=6, **fields):
+def runs(service, side, how, count=6, more_labels=None, **fields):
     """Experiments with the label side, one after the other; their ids."""
-    labels = {"side": side, **({"fake": how} if how else {})}
+    labels = {"side": side, **({"fake": how} if how else {}), **(more_labels or {})}
     ids = [service.post({**SMALL, **fields, "labels": labels}).json()["id"] for _ in range(count)]
     ended(service)
     return ids
@@ -173,6 +173,22 @@ def test_what_did_not_go_well_is_counted_and_not_used(service):
     assert (a["experiments"], a["runs"], a["unstable"]) == (10, 8, 3) and a["left_out"]["not_succeeded"] == 2
     a = compared(service, label("left-a"), label("left-b"), stable_only=True)["a"]
     assert (a["runs"], a["unstable"], a["left_out"]["unstable"]) == (5, 0, 3)
+
+
+def test_of_turns_that_were_cancelled_nothing_counts_and_what_is_asked_for_again_does(service):
+    turns = {"turns": "t1"}
+    runs(service, "cut-a", AROUND_10, count=6)
+    runs(service, "cut-b", AROUND_9, count=6)
+    runs(service, "cut-b", "time:1", count=6, more_labels=turns)
+    assert compared(service, label("cut-a"), label("cut-b"))["b"]["runs"] == 12
+    assert service.request("POST", "/v1/queue/pause").ok
+    waits = service.post({**SMALL, "labels": {"who": "somebody", **turns}}).json()["id"]
+    assert service.request("DELETE", f"/v1/experiments/{waits}").ok and service.request("POST", "/v1/queue/resume").ok
+    b = compared(service, label("cut-a"), label("cut-b"))["b"]
+    assert b["runs"] == 6 and b["left_out"]["cut_short"] == 6
+    runs(service, "cut-b", AROUND_9, count=2, more_labels=turns)
+    b = compared(service, label("cut-a"), label("cut-b"))["b"]
+    assert b["runs"] == 8 and b["left_out"]["cut_short"] == 6
 
 
 def test_what_differs_beside_is_said(start):

@@ -46,7 +46,7 @@ static int add(struct fixture *fixture, int side, const char *fields, double us,
              "{\"timing\":{\"cold\":{\"median_us\":%.6f}},\"correctness\":{\"verified\":true},"
              "\"placement\":{\"name\":\"p%d\",\"new\":true},\"stability\":{\"stable\":true}}",
              us, fixture->made++);
-    struct comparison_experiment experiment = {id, true, true, request, result, 0, 0};
+    struct comparison_experiment experiment = {id, true, true, request, result, 0, 0, false};
     return comparison_add(fixture->comparison, side, &experiment, error);
 }
 
@@ -136,7 +136,7 @@ static void a_grid_is_held_against_it_when_it_was_asked_for(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char id[8];
         snprintf(id, sizeof id, "%zu", i);
-        struct comparison_experiment experiment = {id, true, true, cases[i].request, NULL, 0, 0};
+        struct comparison_experiment experiment = {id, true, true, cases[i].request, NULL, 0, 0, false};
         assert_int_equal(comparison_add(fixture.comparison, 0, &experiment, &error), 0);
         assert_int_equal(fixture.comparison->point_count, cases[i].points);
     }
@@ -161,8 +161,8 @@ static void a_result_or_request_that_is_broken_is_left_out(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char id[8];
         snprintf(id, sizeof id, "%zu", i);
-        struct comparison_experiment one = {id, true, true, "{\"kernel\":\"copy\"}", texts[i], 0, 0};
-        struct comparison_experiment other = {"other", true, true, texts[i], NULL, 0, 0};
+        struct comparison_experiment one = {id, true, true, "{\"kernel\":\"copy\"}", texts[i], 0, 0, false};
+        struct comparison_experiment other = {"other", true, true, texts[i], NULL, 0, 0, false};
         assert_int_equal(comparison_add(fixture.comparison, 0, &one, &error), 0);
         assert_int_equal(comparison_add(fixture.comparison, 1, &other, &error), 0);
     }
@@ -275,7 +275,8 @@ static void add_on(struct fixture *fixture, int side, const char *uuid, double u
         "\"verified\":true},\"placement\":{\"name\":\"p%d\",\"new\":true},\"stability\":{\"stable\":true}}",
         uuid, us, fixture->made++);
     struct comparison_experiment experiment = {
-        id, true, true, "{\"kernel\":\"read_offset\",\"size\":1024,\"block\":[512,1,1]}", result, 0, 0};
+        id,     true, true, "{\"kernel\":\"read_offset\",\"size\":1024,\"block\":[512,1,1]}",
+        result, 0,    0,    false};
     assert_int_equal(comparison_add(fixture->comparison, side, &experiment, &error), 0);
 }
 

@@ -13,7 +13,7 @@ import {h, tip} from "../dom.js";
 import {count} from "../format.js";
 import {button, cell} from "../parts.js";
 import {reasonSaid, t} from "../words.js";
-import {FURTHER, MOST, allRequests, moreRequest, pooledField, roundsOf} from "./more.js";
+import {MOST, TURNS, allRequests, isOver, moreRequest, pooledField, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
@@ -23,6 +23,7 @@ const ROUNDS = 4, RUNS_UNASKED = 100, ADDRESS_MOST = 7000, ID_LENGTH = 27;
 
 export function askingMore({now, begun, joined, focusBack, signal}) {
   const asked_for = {a: [], b: []};
+  let turns = "";
 
   const runsOf = wanted => wanted.reduce((sum, {items, request}) => sum + items.length * request.repeat, 0);
   /* Submits them, {letter, request, ...}, in turns, and makes what comes of each a part of the side that it is of. */
@@ -36,7 +37,10 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
         }))
       return;
     const most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
-    const {done} = await requestsRun(roundsOf(wanted, Math.min(ROUNDS, most)), {
+    turns = Date.now().toString(36);
+    const named =
+      wanted.map(one => ({...one, request: {...one.request, labels: {...one.request.labels, [TURNS]: turns}}}));
+    const {done} = await requestsRun(roundsOf(named, Math.min(ROUNDS, most)), {
       name: ({letter, of}) => `${letter.toUpperCase()} × ${count(of)}`,
       size: ({items, runs}) => items.length * runs,
       at_once: 1,
@@ -57,12 +61,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
       const sweeps = asked_for[letter], runs = sweeps.reduce((sum, sweep) => sum + sweep.total, 0);
       return h(
         "p", {class: "note"}, t("compare.asked_more", {letter: letter.toUpperCase(), n: count(runs), words: runs}), " ",
-        h("a", {
-          href: link(
-            sweeps.length < 2 ? `sweeps/${sweeps[0].id}` :
-              now().sources[letter].head ? `sweeps?label=${FURTHER}:${now().sources[letter].head.id.slice(-6)}` :
-                                           "sweeps")
-        },
+        h("a", {href: link(sweeps.length < 2 ? `sweeps/${sweeps[0].id}` : `sweeps?label=${TURNS}:${turns}`)},
           t("compare.see_sweep")));
     });
     const {me} = now(), own = roleRuns(me) ? running.filter(({owner}) => !whyNotOwn(me, owner)) : [];
@@ -94,14 +93,19 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
       .join(t("list.comma"));
   }
   const needsOf = ({needs}) => LETTERS.filter(letter => needs[letter] > 0);
-  /* Of these sides the first one with several values of a field: {letter, field}, or undefined. */
-  const pooledOf = letters =>
-    letters.map(letter => ({letter: letter.toUpperCase(), field: pooledField(letter, now().comparison)}))
-      .find(({field}) => field);
+  /* Why further runs of these sides would not join them as they are: a sentence, or null. A side whose time is over
+     takes none, and without its runs the sides would not have equal turns. */
+  function hindrance(letters) {
+    const {sources, comparison} = now(), over = LETTERS.find(letter => isOver(sources[letter].parts));
+    if (over) return t("compare.over", {letter: over.toUpperCase(), until: String(sources[over].parts.members.until)});
+    const pooled = letters.map(letter => ({letter: letter.toUpperCase(), field: pooledField(letter, comparison)}))
+                     .find(({field}) => field);
+    return pooled ? t("compare.pooled", pooled) : null;
+  }
   function needsCell(point) {
     if (!point.needs) return cell();
-    const letters = needsOf(point), words = pointText(point), pooled = pooledOf(letters);
-    if (pooled) return cell(tip(h("span", {class: "quiet"}, words), t("compare.pooled", pooled)));
+    const letters = needsOf(point), words = pointText(point), hindered = hindrance(letters);
+    if (hindered) return cell(tip(h("span", {class: "quiet"}, words), hindered));
     if (!letters.length || !roleRuns(now().me))
       return cell(tip(h("span", {class: "quiet"}, words || t("compare.wide")), reasonSaid(point.needs.reason)));
     const act = button(words, () => {
@@ -119,7 +123,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   function undecidedAgain() {
     const {sources, comparison} = now(),
                     untold = comparison.points.filter(point => point.needs && needsOf(point).length);
-    if (untold.length < 2 || !roleRuns(now().me) || pooledOf(LETTERS)) return null;
+    if (untold.length < 2 || !roleRuns(now().me) || hindrance(LETTERS)) return null;
     const wanted = allRequests(comparison, sources);
     const runs = LETTERS
                    .map(

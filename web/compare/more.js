@@ -16,21 +16,19 @@ function fieldsOf(letter, parts, comparison, point) {
   return {...comparison.common, ...point.values, ...Object.fromEntries(own), ...parts.where};
 }
 
-/* A label of the sweeps that are made here. Its value is the last six characters of the id of the sweep whose points
-   they run again. */
-export const FURTHER = "more_runs_of";
+/* A label of the sweeps that are made here: those that are asked for together, of both sides, have the same value.
+   Where one of them is cancelled the service leaves all of them out of comparisons, because the turns were not equal.
+ */
+export const TURNS = "turns";
 
 const PRIORITY_MOST = 100; /* of users who are no admins */
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");
 
-/* Returns a sweep that repeats an experiment, with this id. A priority that only an admin may give is left out. */
-const sweepOf = ({request: {priority, ...request}}, id) => ({
-  id,
-  request: {
-    ...Object.fromEntries(Object.entries(request).map(([name, value]) => [name, single(name, value)])),
-    ...(priority && priority <= PRIORITY_MOST && {priority})
-  }
+/* Returns the request of a sweep that repeats an experiment. A priority that only an admin may give is left out. */
+const sweepRequest = ({request: {priority, ...request}}) => ({
+  ...Object.fromEntries(Object.entries(request).map(([name, value]) => [name, single(name, value)])),
+  ...(priority && priority <= PRIORITY_MOST && {priority})
 });
 
 /* Returns a request for n more runs of this point, for one side. head: the side's sweep, or null; experiments: those
@@ -45,13 +43,13 @@ export function moreRequest(letter, {parts, head: sweep, experiments}, compariso
   };
   const asked = {values: {...comparison.common, ...point.values, ...parts.where}},
         one = experiments.find(({request}) => runsOut(request, asked));
-  const head = sweep && runsOut(sweep.request, asked) ? sweep : one && sweepOf(one, experiments[0].id);
-  if (head) {
-    const base = {...head.request};
+  const again_of = sweep && runsOut(sweep.request, asked) ? sweep.request : one && sweepRequest(one);
+  if (again_of) {
+    const base = {...again_of};
     for (const [name, value] of Object.entries(fields))
       if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values))
         base[name] = single(name, value);
-    return {...base, ...device, ...again, labels: {[FURTHER]: head.id.slice(-6), ...base.labels}};
+    return {...base, ...device, ...again};
   }
   const wanted = Object.fromEntries(Object.entries(fields)
                                       .filter(([name, value]) => name !== "grid" && value !== null)
@@ -66,6 +64,9 @@ export const pooledField = (letter, {differs, but_for}) =>
     .map(({field}) => field.slice("request.".length))
     .find(name => but_for.includes(name)) ??
   null;
+
+/* Whether the side ends at a time that is past. A day alone begins at midnight UTC, as for the service. */
+export const isOver = ({members: {until}}) => until !== undefined && new Date(until) <= new Date();
 
 /* The service counts up to so many. */
 export const MOST = 1000;

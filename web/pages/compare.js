@@ -8,11 +8,10 @@ import {count, digits} from "../format.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
-import {told} from "../bulk/jobs.js";
 import {askingMore} from "../compare/asking.js";
 import {apartPanel, butFor, differsPanel} from "../compare/differs.js";
 import {optionsForm, sideForm, syntax} from "../compare/form.js";
-import {FURTHER, runsOut} from "../compare/more.js";
+import {TURNS, runsOut} from "../compare/more.js";
 import {LETTERS, bodyOf, experimentsOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {countsRow, headingOf, leftOut, shortPercent} from "../compare/summary.js";
 import {comparisonTable, valueText} from "../compare/table.js";
@@ -136,26 +135,6 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     const here = new Set(LETTERS.flatMap(letter => sides[letter].sweeps));
     return [...running].filter(([id, {mine}]) => mine || here.has(id)).map(([id, one]) => ({id, ...one}));
   };
-  /* Where some of the further runs were cancelled the sides did not have equal turns, and none of them counts. `more`
-     is the first sweep of them: ids are in order of time. */
-  async function furtherEnded() {
-    const first = asked.get("more"), isFurther = id => id >= first;
-    const missing = error => {
-      if (error.status !== 404) throw error;
-      return {cancelled: 1};
-    };
-    const headOf = id => get(`/v1/sweeps/${id}?page_size=1`, {signal}).catch(missing);
-    const ends = await Promise.all(LETTERS.flatMap(letter => sides[letter].sweeps.filter(isFurther)).map(headOf));
-    asked.delete("more");
-    if (ends.some(({cancelled}) => cancelled > 0)) {
-      for (const letter of LETTERS) {
-        sides[letter] = {...sides[letter], sweeps: sides[letter].sweeps.filter(id => !isFurther(id))};
-        asked.set(letter, sideText(sides[letter]));
-      }
-      told(() => t("compare.cancelled"));
-    }
-    setQuery({a: asked.get("a"), b: asked.get("b"), more: null});
-  }
   let turn = 0;
   async function compute() {
     const mine = ++turn;
@@ -170,7 +149,6 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
           asked.set(letter, sideText(sides[letter]));
         }
       await headsRead();
-      if (!running.size && asked.has("more")) await furtherEnded();
       const ready = LETTERS.every(letter => !isEmpty(sides[letter]));
       const [answer, {devices}] = ready ?
         await Promise.all([post("/v1/comparisons", await request(), {signal}), get("/v1/devices", {signal})]) :
@@ -201,8 +179,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       for (const letter of LETTERS)
         if (sides[letter].sweeps.length || sides[letter].experiments.length)
           sides[letter] = {...sides[letter], sweeps: [...sides[letter].sweeps, ...came[letter].map(({id}) => id)]};
-      const [first] = LETTERS.flatMap(letter => came[letter].map(({id}) => id)).sort();
-      change({a: sideText(sides.a), b: sideText(sides.b), more: asked.get("more") ?? first});
+      change({a: sideText(sides.a), b: sideText(sides.b)});
     },
     focusBack,
     signal
@@ -392,7 +369,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       sweep => known.get(sweep.id)?.request ? known.get(sweep.id) :
                                               get(`/v1/sweeps/${sweep.id}?page_size=1`, {signal}).catch(() => sweep)));
     for (const sweep of read) known.set(sweep.id, sweep);
-    recent = [...recent, ...read.filter(({request}) => !request?.labels?.[FURTHER])].slice(0, RECENT);
+    recent = [...recent, ...read.filter(({request}) => !request?.labels?.[TURNS])].slice(0, RECENT);
     formDraw();
     if (next && recent.length < RECENT && looked + RECENT < LOOKED_MOST)
       await recentRead(`&page_token=${next}`, looked + RECENT);

@@ -301,6 +301,7 @@ export function relativeOf(sweep, choice) {
           rivals: lost === null ? loss.rivals : [],
           worst_rivals: [],
           ahead: null,
+          single: false,
           more: 0
         },
         () => t("sweep.relative_lost", {lost: percent(lost, 1)}),

@@ -3,9 +3,10 @@
    worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null; `apart`: their
    intervals do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
    `ahead`: {one, behind}, where best and worst are not apart: the best one of which the interval is apart from some
-   behind it, and these, or null; `more`: how many more runs of each point are likely to tell what cannot be told, 0
-   while runs are still to come. sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where
-   these two can be told, name(entry) a text. meet(a, b): both have intervals, and these overlap. */
+   behind it, and these, or null; `single`: some were run once, so that their intervals hold for one placement of the
+   arrays each, and say nothing of the next run; `more`: how many more runs of each point are likely to tell what cannot
+   be told, 0 while runs are still to come. sentenceOf(found, say, name) makes it words; say(best, worst) is the
+   sentence where these two can be told, name(entry) a text. meet(a, b): both have intervals, and these overlap. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -34,17 +35,20 @@ export function concluded(entries, less, known = isSure) {
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
   const best = sure.reduce((a, b) => before(b, a) ? b : a), worst = sure.reduce((a, b) => before(a, b) ? b : a);
   const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && meet(one, best)),
-        apart = !rivals.includes(worst);
+        apart = !rivals.includes(worst),
+        single = best !== worst && sure.some(({point, range}) => range && point.asked === 1);
   return {
     best,
     worst,
     apart,
     rivals,
     worst_rivals: apart ? sure.filter(one => one !== worst && one !== best && meet(one, worst)) : [],
-    ahead: apart ? null : aheadOf(sure, before),
+    ahead: apart || single ? null : aheadOf(sure, before),
+    single,
     all: entries.length,
     unsure: unsure.length,
-    more: waits ? 0 : Math.max(more, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
+    more: waits ? 0 :
+                  Math.max(more, single ? RUNS_LEAST - 1 : 0, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
   };
 }
 
@@ -70,7 +74,8 @@ function namesOf(entries, name) {
   return rest > 0 ? `${names} ${t("queue.more", {n: count(rest), words: rest})}` : names;
 }
 
-export function sentenceOf({best, worst, apart, rivals, worst_rivals: last = [], ahead, all, unsure, more}, say, name) {
+export function sentenceOf(
+  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, all, unsure, more}, say, name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
   const others = namesOf(rivals, name),
         told = apart ?
@@ -82,7 +87,9 @@ export function sentenceOf({best, worst, apart, rivals, worst_rivals: last = [],
       t("sure.meet", {best: name(best), others, ...runsText(more, "sure.may_tell_about")}),
       ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
     ];
-  return [...told, unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more, "sure.may_tell")})]
-    .filter(Boolean)
+  return [
+    ...told, single && t("sure.single", runsText(more, "sure.may_tell")),
+    unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more, "sure.may_tell")})
+  ].filter(Boolean)
     .join(t("punct.space"));
 }
