@@ -29,6 +29,7 @@ wordsAdd({
   "lists.progress": ["runs", "运行次数"],
   "lists.done": ["{n} of {of}", "{n} / {of}"],
   "lists.failed": ["{n} failed", "{n} 个失败"],
+  "lists.refused": ["{n} refused", "{n} 个被拒绝"],
   "lists.cancelled": ["{n} cancelled", "{n} 个已取消"],
   "lists.recipe": ["recipe", "配方"],
   "lists.any": ["any", "任意"],

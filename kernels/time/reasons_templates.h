@@ -33,8 +33,8 @@ static const struct text_pair facts[TIME_BOUNDS] = {
         "{amount} blocks start one after the other, one every {each_ns} ns: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "{amount} 个线程块逐个启动，每 {each_ns} ns 一个：{total_us} us 中启动就占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
     [TIME_DRAM] = {
-        "DRAM reads {read} and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
-        "DRAM 要读 {read}、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
+        "DRAM reads {read}, 64 bytes at a time, and writes {written}, at {gbps} GB/s at most: {limit_us} us of {total_us} us, so DRAM is at work for {dram_pct} % of the time.",
+        "DRAM 要读 {read}（每次 64 字节）、写 {written}，最高 {gbps} GB/s：{total_us} us 中占 {limit_us} us，即 {dram_pct} % 的时间都在工作。"},
     [TIME_L2] = {
         "{amount} {unit} (one for each line stored, as many again or half the sectors stored, whichever is more, and the lines of loads times the part of their sectors that misses the L1), {ceiling} a microsecond at most: {limit_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
         "共 {amount} 个传输单元（写入的每条缓存行计一个；其数据另计，取缓存行数与写入扇区数一半中的较大者；读取的缓存行数乘以其扇区未命中 L1 的比例），每微秒至多 {ceiling} 个：{total_us} us 中占 {limit_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"},
@@ -82,17 +82,17 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
 
 /* DRAM, where moving bytes is not all of its time: opened pages, or stores that stay in the L2. */
 static const struct text_pair dram_opens = {
-    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
-    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
+    "DRAM reads {read}, 64 bytes at a time, and writes {written}, {moved_us} us at {gbps} GB/s, and opens pages of which it reads little, {opened_us} us more: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}（每次 64 字节）、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us：{total_us} us 中共占 {limit_us} us。"};
 static const struct text_pair dram_both = {
-    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, opens pages of which it reads little, {opened_us} us more, and what is stored and stays in the L2 takes {dirty_us} us: {limit_us} us of {total_us} us.",
-    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us，写入后留在 L2 中的数据需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
+    "DRAM reads {read}, 64 bytes at a time, and writes {written}, {moved_us} us at {gbps} GB/s, opens pages of which it reads little, {opened_us} us more, and what is stored and stays in the L2 takes {dirty_us} us: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}（每次 64 字节）、写 {written}，按 {gbps} GB/s 需 {moved_us} us；频繁打开只读取一小部分的 DRAM 页又需 {opened_us} us，写入后留在 L2 中的数据需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
 static const struct text_pair dram_opens_remedy = {
     " Fewer bytes would take less time, or such that lie together.",
     "只有减少读写的字节数，或让它们在地址上更集中，才会更快。"};
 static const struct text_pair dram_dirty = {
-    "DRAM reads {read} and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {dirty_us} us more: {limit_us} us of {total_us} us.",
-    "DRAM 要读 {read}、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
+    "DRAM reads {read}, 64 bytes at a time, and writes {written}, {moved_us} us at {gbps} GB/s, and what is stored and stays in the L2 takes {dirty_us} us more: {limit_us} us of {total_us} us.",
+    "DRAM 要读 {read}（每次 64 字节）、写 {written}，按 {gbps} GB/s 需 {moved_us} us；写入后留在 L2 中的数据又需 {dirty_us} us：{total_us} us 中共占 {limit_us} us。"};
 
 /* No more warps fit. */
 static const struct text_pair full_remedy = {

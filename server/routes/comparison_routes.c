@@ -7,8 +7,8 @@
 #include "api/json_parts.h"
 #include "base/clock.h"
 #include "server/routes/comparison_slots.h"
+#include "server/routes/cut_short.h"
 #include "server/routes/service.h"
-#include "server/store/label_reads.h"
 
 static route_handler compare;
 
@@ -33,7 +33,7 @@ struct comparing {
     struct store *store;
     struct comparison_request request;
     struct comparison *comparison;
-    json_t *cut_short; /* store_cancelled_labels() of COMPARISON_TURNS */
+    json_t *cut_short; /* of cut_short.h */
     struct problems problems;
     struct error failed;   /* why reading ended */
     int side;              /* that is being read; 2: both are read */
@@ -82,19 +82,6 @@ static bool job_fits(const struct comparison_side *side, const struct job *job)
            job->submitted_ms < side->until_ms;
 }
 
-/* Whether the experiment is of turns of which others were cancelled. What was submitted after that is a copy. */
-static bool is_cut_short(const struct comparing *work, const struct job *job)
-{
-    if (!json_object_size(work->cut_short) || !strstr(job->request, "\"" COMPARISON_TURNS "\""))
-        return false;
-    json_t *asked = json_loads(job->request, 0, NULL);
-    const json_t *turns = json_object_get(json_object_get(asked, "labels"), COMPARISON_TURNS);
-    const json_t *cancelled = turns ? json_object_get(work->cut_short, json_string_value(turns)) : NULL;
-    bool cut = cancelled && job->submitted_ms <= json_integer_value(cancelled);
-    json_decref(asked);
-    return cut;
-}
-
 /* The store's filter takes one label; further ones cost a parse of the request. */
 static bool labels_fit(const json_t *labels, const char *request)
 {
@@ -122,7 +109,7 @@ static int job_take(void *arg, const struct job *job)
         .id = job->id,
         .ended = job_state_ended(job->state),
         .succeeded = job->state == JOB_SUCCEEDED,
-        .cut_short = is_cut_short(work, job),
+        .cut_short = cut_short_has(work->cut_short, job),
         .request = job->request,
         .result = job->result,
         .started_ms = job->started_ms,
@@ -353,7 +340,7 @@ static enum handled begin(struct request *request, struct comparing *work)
         return handled;
     work->store = service_of(request)->store;
     struct error error = {0};
-    if (!(work->cut_short = store_cancelled_labels(work->store, COMPARISON_TURNS, &error)))
+    if (!(work->cut_short = cut_short_read(work->store, &error)))
         return reply_error(request, &error);
     if (!(work->comparison = comparison_new(&work->request)))
         return service_reply_no_memory(request, "to compare");

@@ -88,7 +88,7 @@ def test_a_figure_of_another_experiment_is_marked(real):
     ("read_segment_unroll", {"block": 128, "offset": 11}, {"block"}),
     ("read_segment_unroll", {"size": 65536, "kernel": "read_offset", "grid": 1000}, {"size", "grid"}),
     ("read_segment_cached", {"kernel": "write_offset", "size": 65536}, {"kernel", "size"}),
-    ("aos_soa", {"size": 4096, "grid": None}, {"size", "grid"}),
+    ("aos_soa", {"size": 4096}, {"size"}), ("aos_soa", {"grid": 16384}, {"grid"}),
     ("sum_matrix_blocks", {"size": [128, 64]}, {"size"}), ("matrix_row_major", {"size": [64, 64], "order": "column"}, {"size", "order"}),
     ("lane_patterns", {"counters": True, "priority": 3, "timeout_s": 9, "labels": {"a": "b"}}, set())])
 def test_what_is_laid_over_a_recipe_is_named_where_it_makes_another_experiment(real, recipe, fields, differs):

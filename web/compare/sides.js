@@ -133,15 +133,21 @@ export async function bodyOf({sweeps, experiments, labels, members, where}, sign
   return body;
 }
 
+/* "since 2026-02-03", where the side is of a time. */
+const periodOf = ({members}) => ["since", "until"].filter(name => members[name]).map(name => t(`compare.${name}`, {
+                                                                                       time: String(members[name])
+                                                                                     }));
+
 /* What tells the one from the other first: what only one of them asks for, its labels, its sweep. */
 export function nameOf(parts, letter) {
   const where = Object.entries(parts.where).map(([name, value]) => `${name} ${written(value).replaceAll("x", "×")}`);
   if (where.length) return where.join(", ");
   const labels = Object.entries(parts.labels).map(([name, value]) => value ? `${name} ${value}` : name);
   if (labels.length) return labels.join(", ");
-  const members = Object.entries(parts.members).map(([name, value]) => `${name} ${value}`);
-  if (members.length) return members.join(", ");
-  return letter;
+  const members = Object.entries(parts.members)
+                    .filter(([name]) => name !== "since" && name !== "until")
+                    .map(([name, value]) => `${name} ${value}`);
+  return [...members, ...periodOf(parts)].join(", ") || letter;
 }
 
 /* "read_offset of 3 min ago" of a sweep. */
@@ -152,9 +158,10 @@ export function sideWords(parts, known) {
                              what: sweep.recipe ?? [sweep.request?.kernel ?? t("sweep.title")].flat().join(", "),
                              time: ago(sweep.submitted_at)
                            }));
-  const rest = nameOf(parts, "");
+  const rest = nameOf(parts, ""),
+        period = Object.keys({...parts.where, ...parts.labels}).length ? periodOf(parts).join(", ") : "";
   return [
-    ...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest,
+    ...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest, period,
     parts.experiments.length && t("compare.experiments", {n: parts.experiments.length, words: parts.experiments.length})
   ].filter(Boolean)
     .join(", ");

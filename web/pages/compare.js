@@ -17,6 +17,7 @@ import {countsRow, headingOf, leftOut, shortPercent} from "../compare/summary.js
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100;
+const ENDED = new Set(["succeeded", "failed", "cancelled"]);
 const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
@@ -130,6 +131,8 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
     }));
     if (!signal.aborted) computeSoon();
   });
+  /* Whether a side has experiments that have not ended. */
+  const waits = () => LETTERS.some(letter => comparison?.[letter].left_out.not_ended > 0);
   const computeSoon = atMost(COMPUTE_MS, () => compute());
   const out = () => {
     const here = new Set(LETTERS.flatMap(letter => sides[letter].sweeps));
@@ -356,7 +359,9 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         for (const id of [data.id, data.sweep]) known.delete(id);
         tables.clear();
         computeSoon();
-      } else if (["open", "reset", "snapshot", "poll"].includes(event) && running.size)
+      } else if (event === "state" && waits() && ENDED.has(data.state))
+        computeSoon();
+      else if (["open", "reset", "snapshot", "poll"].includes(event) && (running.size || waits()))
         again();
     })
   ];

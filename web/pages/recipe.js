@@ -75,6 +75,17 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
         one =>
           h("option", {value: JSON.stringify(one), selected: JSON.stringify(one) === query.get("elements")},
             Array.isArray(one) ? one.join(" x ") : count(one))));
+  /* The same in a terminal. */
+  const typed = h("pre", {class: "typed-line"});
+  const typedDraw = () => {
+    const elements = size.selectedIndex > 0 && JSON.parse(size.value);
+    typed.textContent = [
+      `coalesce recipe ${name}`, elements && `size=${[elements].flat().join("x")}`,
+      Number(repeat.value) > 1 && `repeat=${repeat.value}`, counters.checked && "counters=on"
+    ].filter(Boolean).join(" ");
+  };
+  for (const one of [repeat, size, counters]) one.addEventListener("input", typedDraw);
+  typedDraw();
   const run = forRunners(button(t("recipes.run", {device: deviceName}), submit, {primary: true, key: "run"}), signal);
   const {published} = recipe,
         beside = Object.fromEntries(columns.map(one => [one.name.replace("published_", ""), one.beside]));
@@ -89,7 +100,7 @@ export async function open(root, {name}, {query, setQuery, announce, signal}) {
     sizes.length > 1 && h("span", {class: "field"}, h("label", {for: "recipe-size"}, t("recipes.size")), size),
     h("label", {for: "recipe-counters", class: "quiet"}, counters, t("recipes.counters")), run)),
   device && heldNote(device.index, signal), none && h("p", {id: "recipe-uncounted", class: "note"}, none), status, differ, tables,
-  h("div", {class: "stack"}, notes, h("pre", {class: "typed-line"}, `coalesce recipe ${name}`), whyLink(name)));
+  h("div", {class: "stack"}, notes, typed, whyLink(name)));
 
     let end = null, drawn = null;
     const predicted = pointsPredicted(name, arch, signal);

@@ -53,10 +53,12 @@ const stateOf = ({state, paused, running}) => state !== "running" ? state :
   running                                                         ? state :
                                                                     "queued";
 
-function countsOf({total, succeeded, failed, cancelled, removed}) {
+function countsOf({total, succeeded, failed: bad, refused = 0, cancelled, removed}) {
+  const failed = bad - refused;
   return [
     h("span", {class: "quiet share"}, t("lists.done", {n: count(succeeded), of: count(total)})),
     failed > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(failed)})}`),
+    refused > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.refused", {n: count(refused)})}`),
     cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`),
     removed > 0 && h("span", {class: "quiet"}, ` – ${t("lists.removed", {n: count(removed)})}`)
   ];

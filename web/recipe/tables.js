@@ -11,7 +11,7 @@ import {DICTIONARY, language, noValue, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import {boundName, explained} from "../charts/bounds.js";
 import {queryOf} from "../creation/values.js";
-import {isSure, meet} from "../sweep/sure.js";
+import {RUNS_LEAST, isSure, meet} from "../sweep/sure.js";
 import {timeKey} from "./data.js";
 import "./words.js";
 
@@ -103,7 +103,7 @@ const rangeOf = ({cold}) => typeof cold?.ci95_us?.[0] === "number" ? cold.ci95_u
 const isKnown = ({stable, runs}) => isSure({stable, asked: runs.asked, succeeded: runs.succeeded});
 function ratioHere(point, first) {
   if (!first?.cold) return noValue(t("recipes.no_base"));
-  if (!isKnown(point) || !isKnown(first)) return noValue(t("recipes.unsure"));
+  if (!isKnown(point) || !isKnown(first)) return noValue(t("recipes.unsure", {n: RUNS_LEAST}));
   return [
     relative(point.cold.median_us, first.cold.median_us),
     point !== first && meet({range: rangeOf(point)}, {range: rangeOf(first)}) &&
@@ -155,7 +155,7 @@ export function timePanel(shown, device) {
     t("recipes.time"), t("recipes.time_note", {base: base || t("recipes.one_point")}),
     table(t("recipes.time"), heads, points.map(row)), marksOf(shown, TIMES),
     points.some(point => point.cold && !isKnown(point)) &&
-      h("p", {class: "note below"}, "△ ", t("recipes.unsure"), t("punct.stop")),
+      h("p", {class: "note below"}, "△ ", t("recipes.unsure", {n: RUNS_LEAST}), t("punct.stop")),
     h("p", {class: "note below"}, t("recipes.ratios"), gap, term("cold"), gap, t("recipes.interval")));
 }
 

@@ -58,7 +58,7 @@ wordsAdd({
   "recipes.limit": ["limited by", "瓶颈"],
   "recipes.and": [" and ", "、"],
   "recipes.reasons_note": ["What limits leads to that request's seven bounds, its reason, and what would be faster; nothing runs there by itself.", "点开瓶颈，可以看到该请求的七个时间下限、理由，以及怎样会更快；点开并不会运行任何东西。"],
-  "recipes.unsure": ["not stable: no conclusion is drawn from it; several rounds may tell", "不稳定：不能据此下结论；多运行几轮或可判断"],
+  "recipes.unsure": ["not stable: no conclusion is drawn from it; {n} rounds may tell", "不稳定：不能据此下结论；运行 {n} 轮或可判断"],
   "recipes.meet": ["it cannot be told which is more: the intervals meet", "区间重叠，无法判断哪个更大"],
   "recipes.interval": ["medians with their 95 % interval.", "启动的中位数及其 95 % 置信区间。"],
   "recipes.no_base": ["There is no figure to hold it against.", "没有可比的数值。"],
