@@ -354,3 +354,25 @@ def test_no_more_runs_are_offered_of_a_side_with_several_values(browser, serve):
     walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("cannot tell", "tbody")
     assert not walk.all("tbody button") and walk.all("tbody [data-tip*='A has several values of block here']")
     walk.end()
+
+
+def test_a_side_whose_time_is_over_is_offered_no_more_runs(browser, serve):  # noqa: F811
+    service = serve()
+    for side in "ab":
+        for _ in range(2):
+            service.run({**SMALL, "labels": {"side": side, "fake": "time:5,6,7"}})
+    sides = "a=label:side=a,until:{until}&b=label:side=b&lang=en"
+    walk = Walk(browser, service).open(f"compare?{sides.format(until='2099-01-01')}").says("A side a, until 2099-01-01").until(lambda: walk.all("tbody button"))
+    now = service.get("/v1/experiments").json()["experiments"][0]["submitted_at"][:-1] + "9Z"
+    walk.open(f"compare?{sides.format(until=now)}").says("cannot tell", "tbody")
+    assert not walk.all("tbody button") and walk.all(f"tbody [data-tip*='A ends at {now}']")
+    walk.end()
+
+
+def test_a_comparison_follows_experiments_that_wait(browser, serve):  # noqa: F811
+    service = serve()
+    assert service.request("POST", "/v1/queue/pause").ok
+    one, other = (service.post({**SMALL, "block": block}).json()["id"] for block in (64, 128))
+    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("No run of side A, B can be compared")
+    assert service.request("POST", "/v1/queue/resume").ok
+    walk.says("cannot tell", "tbody").end()

@@ -268,8 +268,9 @@ def test_the_focus_stays_where_a_baseline_is_pinned_and_a_notice_closed(browser,
 def test_a_recipes_page_keeps_what_was_chosen(browser, service):  # noqa: F811
     walk = Walk(browser, service).open("recipes/read_segment_cached?lang=en").click("#recipe-repeat")
     press(browser, Keys.CONTROL + "a", "3", Keys.TAB)
-    walk.script("(choice => { choice.selectedIndex = 1; choice.dispatchEvent(new Event('change')); })(document.querySelector('#recipe-size'))")
+    walk.script("(choice => { choice.selectedIndex = 1; ['input', 'change'].forEach(name => choice.dispatchEvent(new Event(name))); })(document.querySelector('#recipe-size'))")
     chosen = "[document.querySelector('#recipe-repeat')?.value, document.querySelector('#recipe-size')?.selectedIndex]"
+    walk.until(lambda: walk.text(".typed-line").endswith("coalesce recipe read_segment_cached size=16777216 repeat=3"))
     walk.click(".languages button", "中文").says("轮数", ".recipe-run").until(lambda: walk.script(chosen) == ["3", 1])
     browser.refresh()
     walk.until(lambda: walk.script(chosen) == ["3", 1])

@@ -245,6 +245,16 @@ def test_no_page_is_above_140_kB_cold(browser, serve):  # noqa: F811
     walk.open("?lang=en").end()
 
 
+def test_of_single_runs_the_sentence_says_so_and_six_are_offered(browser, serve):  # noqa: F811
+    service = serve()
+    one = ended(service, submit(service, block=[64, 128, 256], labels={"fake": "time:10,12,15"}))
+    walk = Walk(browser, service).open(f"sweeps/{one}?y=cold_median_us&x=block&lang=en&view=lines")
+    said = "Of points that were run once an interval holds for one placement of the arrays: another run may change their order; 5 more runs of each may tell."
+    walk.says(said, ".board .sentence").click("button", "Run again, 6 runs of each").says("18 of 18 runs measured")
+    walk.until(lambda: "run once" not in walk.text("main"))
+    walk.end()
+
+
 def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # noqa: F811
     service = serve()
     narrow, wide, apart = (10, 10.1, 10.2, 10.1, 10, 10.2), (8, 20, 9, 21, 10.3, 19), (12, 12.1, 12.2, 12.1, 12, 12.2)

@@ -19,6 +19,8 @@ CASES = {
     "by ASCII": (["predict", "copy", "--ascii"], PREDICTED, "zh_CN.UTF-8", ["248.3 us predicted", 31 * "#", timed.TIME["explanation"]["en"]]),
     "two limit": (["predict", "copy"], {"predictions": [{"time": {**timed.TIME, "close_second": "dram"}}]}, "C.UTF-8", ["limited by latency, and nearly as much by dram\n"]),
     "two limit, in Chinese": (["predict", "copy"], {"predictions": [{"time": {**timed.TIME, "close_second": "dram"}}]}, "zh_CN.UTF-8", ["受限于访存延迟，其次（相差不多）是显存\n"]),
+    "mostly fixed": (["predict", "copy"], {"predictions": [{"time": {**timed.TIME, "predicted_us": 5.8, "floor_us": 2.7, "ramp_us": 2.0}}]}, "C.UTF-8", [
+        "5.800 µs predicted, cold, for an NVIDIA H200: 4.700 µs fixed, the rest limited by latency\n"]),
     "unavailable": (["predict", "copy", "--device-name", "x"], {"predictions": [{"time": timed.MISSING}]}, "C.UTF-8", [f"predicted time: no value, {timed.MISSING['reason']}\n"]),
     "of a result": (["show", "01M7YM65F54TJADP7Z58JCT8G6"], {"state": "succeeded", "time": timed.MEASURED}, "C.UTF-8", [
         "limited by latency; 248.3 µs predicted for the cold time, 0.3 % too much\n" + timed.TIME["explanation"]["en"] + "\n", "by the counters: latency, too. DRAM is busy"]),
