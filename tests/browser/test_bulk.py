@@ -362,7 +362,8 @@ def test_a_side_whose_time_is_over_is_offered_no_more_runs(browser, serve):  # n
         for _ in range(2):
             service.run({**SMALL, "labels": {"side": side, "fake": "time:5,6,7"}})
     sides = "a=label:side=a,until:{until}&b=label:side=b&lang=en"
-    walk = Walk(browser, service).open(f"compare?{sides.format(until='2099-01-01')}").says("A side a, until 2099-01-01").until(lambda: walk.all("tbody button"))
+    walk = Walk(browser, service).open(f"compare?{sides.format(until='2099-01-01')}").says("A side a, until 2099-01-01")
+    walk.until(lambda: walk.all("tbody button"))
     now = service.get("/v1/experiments").json()["experiments"][0]["submitted_at"][:-1] + "9Z"
     walk.open(f"compare?{sides.format(until=now)}").says("cannot tell", "tbody")
     assert not walk.all("tbody button") and walk.all(f"tbody [data-tip*='A ends at {now}']")
