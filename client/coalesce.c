@@ -1,6 +1,8 @@
 /* coalesce: the command that asks a coalesced service from a terminal. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "client/complete.h"
@@ -66,6 +68,7 @@ int main(int argc, char **argv)
 {
     static struct context context;
     struct error error = {0};
+    const bool no_output = fcntl(STDOUT_FILENO, F_GETFD) < 0;
     file_open_standard();
     bool ascii = false;
     for (int i = 1; i < argc; i++)
@@ -87,7 +90,7 @@ int main(int argc, char **argv)
     }
     if (status < 0)
         status = run(&context);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (no_output || fflush(stdout) != 0 || ferror(stdout)) {
         screen_say(&context.screen, language_text("standard output cannot be written"));
         return status ? status : EXIT_FAILED;
     }

@@ -205,6 +205,8 @@ int command_undo(struct context *context)
 
 static int write_out(struct context *context, const char *name, const char *text, size_t size)
 {
+    if (name && strcmp(name, "-") == 0)
+        name = NULL;
     FILE *out = name ? fopen(name, "we") : stdout;
     if (!out) {
         screen_say(&context->screen, language_text("%s cannot be written: %s"), name,

@@ -91,7 +91,8 @@ const struct manual_command manual_commands[] = {
      "which sectors and bytes the lanes of a warp touch, as a drawing",
      "arch= is the architecture; sm_90 when it is left out. In the drawing a cell is some "
      "bytes of a\n"
-     "sector: used by the warp, or moved and not used.\n",
+     "sector: used by the warp, or moved and not used. Of a kernel of your own line= is the line to look "
+     "at.\n",
      "coalesce explain read_offset offset=11\n"
      "coalesce explain strided stride=3 --warp 1\n"
      "coalesce explain kernel.cu n=1048576 block=256 line=7\n",
@@ -119,7 +120,8 @@ const struct manual_command manual_commands[] = {
      BIT(CSV) | BIT(COLUMNS) | BIT(DEVICE_UUID) | BIT(LIMIT) | BIT(SWEEPS) | BIT(KERNEL) | BIT(STATE) |
          BIT(DEVICE) | BIT(LABEL) | BIT(OWNER) | BIT(SWEEP) | BIT(SINCE) | BIT(UNTIL),
      WORDS_NONE, 0, 0, command_ls},
-    {"show", "ID", "print an experiment or a sweep as it is now", "",
+    {"show", "ID", "print an experiment or a sweep as it is now",
+     "Of an id the last six characters or more will do, as the lists show them.\n",
      "coalesce show 01M7YM65F54TJADP7Z58JCT8G6\n"
      "coalesce show 01M7YM65F54TJADP7Z58JCT8G6 --columns offset,block_x,hot_median_us\n"
      "coalesce show 01M7YM6JPB4T1ZD7F2WQ3R9K5E --samples\n",

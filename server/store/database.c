@@ -15,6 +15,10 @@ int database_failed(sqlite3 *db, const char *what, struct error *error)
     int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
     bool disk = number == ENOSPC || number == EDQUOT || number == EIO;
     bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && disk);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return error_set(error, ERROR_STORE,
+                         "%s: %s; the file %s may be damaged: `coalesced restore` puts a backup in its place",
+                         what, sqlite3_errmsg(db), sqlite3_db_filename(db, "main"));
     return error_set(error, passes ? ERROR_UNAVAILABLE : ERROR_STORE, "%s: %s%s%s", what, sqlite3_errmsg(db),
                      passes && number ? ": " : "", passes && number ? strerror(number) : "");
 }

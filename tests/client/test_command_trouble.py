@@ -175,11 +175,13 @@ def test_a_service_that_restarts_in_the_middle_is_waited_for(start, tmp_path):  
     assert len(second.get("/v1/sweeps").json()["sweeps"]) == 1
 
 
-def test_a_full_disk_behind_standard_output_is_a_failure(start):  # noqa: F811
+def test_a_standard_output_that_takes_nothing_is_a_failure(service):  # noqa: F811
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full here")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([COMMAND, "kernels"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment(start().url))
+        done = subprocess.run([COMMAND, "kernels"], stdout=full, stderr=subprocess.PIPE, text=True, env=environment(service.url))
+    assert done.returncode == 1 and "cannot be written" in done.stderr
+    done = subprocess.run(["sh", "-c", f"{COMMAND} kernels >&-"], stderr=subprocess.PIPE, text=True, env=environment(service.url))
     assert done.returncode == 1 and "cannot be written" in done.stderr
 
 

@@ -220,3 +220,10 @@ def test_each_command_has_help_with_an_example(name):
     done = command(name, "--help")
     assert done.returncode == 0 and "example" in done.stdout and f"coalesced {name} /var" in done.stdout
     assert f"coalesced {name} " in command("--help").stdout
+
+
+def test_a_start_with_a_damaged_database_names_it_and_what_mends_it(tmp_path):
+    (tmp_path / "coalesced.db").write_text("garbage " * 20)
+    done = command("--devices", "cpu", "--port", "0", "--data-dir", tmp_path)
+    assert done.returncode == 1
+    assert f"{tmp_path}/coalesced.db may be damaged: `coalesced restore` puts a backup in its place" in done.stderr
