@@ -1,9 +1,8 @@
 /* Measures STEPS dependent additions a thread, without a loop, in launches of one block up to several blocks a
    multiprocessor. Prints JSON: medians of 50 launches with empty caches, less the time of an empty kernel.
    Predictions of such a source are compared with these times. Usage: straight_program */
-#include <algorithm>
+#include "cold_median.h"
 #include <cstdio>
-#include <vector>
 template <int STEPS> __global__ void adds(const float *in, float *out, unsigned n)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,26 +15,6 @@ template <int STEPS> __global__ void adds(const float *in, float *out, unsigned 
     out[i] = a;
 }
 __global__ void nothing() {}
-template <class F> double median_us(F launch, float *flush)
-{
-    std::vector<float> all;
-    cudaEvent_t begin, end;
-    cudaEventCreate(&begin);
-    cudaEventCreate(&end);
-    for (int k = 0; k < 61; k++) {
-        cudaMemsetAsync(flush, k, 256 << 20);
-        cudaEventRecord(begin);
-        launch();
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-        float ms;
-        cudaEventElapsedTime(&ms, begin, end);
-        if (k > 10)
-            all.push_back(ms * 1e3f);
-    }
-    std::sort(all.begin(), all.end());
-    return all[all.size() / 2];
-}
 int main()
 {
     float *in, *out, *flush;

@@ -131,12 +131,21 @@ static double hit_part(const struct launch_work *w, double blocks, double block_
     return fmin(1, fmax(0, (none_hit - filled) / (none_hit - all_hit)));
 }
 
+/* The sectors that the SMs load: the distinct ones of each block, or where the L1 holds all that the launch loads, those that
+   the blocks of an SM load together. */
+static double sm_sectors(const struct launch_work *w, const struct access_reach *reach)
+{
+    double distinct = (double)reach->block_sectors, chunks = (double)reach->grid_chunks;
+    double together = fmin(distinct, w->sms * CHUNK_BYTES / SECTOR_BYTES * chunks);
+    return distinct - hit_part(w, 1, chunks) * (distinct - together);
+}
+
 /* The part of the load sectors that misses the L1. A sector that a block requests again hits it. In a loop
    around a loop, and in a chain of loads, the second request comes after all others, and the least recently used lines
    are gone if not all fit; elsewhere it comes at once, or soon. */
 static double missed_part(const struct launch_work *w, const struct access *access, bool past_l1)
 {
-    double sectors = (double)access->load.sectors, distinct = (double)access->load_reach.block_sectors;
+    double sectors = (double)access->load.sectors, distinct = sm_sectors(w, &access->load_reach);
     if (past_l1 || distinct >= sectors)
         return 1;
     if (!w->again && !access->has_dependent_loads)

@@ -1,5 +1,10 @@
 """The time of a prediction: for a calibrated device by its name, with what one change would bring."""
+import json
+import pathlib
+
 import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
 
 DEVICE = "NVIDIA H200"
 
@@ -141,3 +146,23 @@ def test_counts_by_sample_look_for_changes_only_when_asked(service):
     assert "what_if" not in time_of(service, **fields)
     assert "what_if" in time_of(service, **fields, what_if=True)
 
+
+AGAIN = json.loads((ROOT / "bench/results/again_h200.json").read_text())["points"]
+PLACES = {"words": "threadIdx.x * 1024", "parts": "(i & 1023) * 32768", "rows": "i * 32 % (1 << 20)"}
+
+
+@pytest.mark.parametrize("point", AGAIN, ids=lambda point: f"{point['loads']}-{point['n']}")
+@pytest.mark.parametrize("check", [False, True])
+def test_what_all_blocks_read_again_comes_from_dram_once_and_takes_what_an_h200_measured(service, point, check):
+    source = "__global__ void again(const float *in, float *out, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x;" f" if (i < n) out[i] = in[{PLACES[point['loads']]}]; }}"
+    arguments = [{"name": "in", "type": "f32", "elements": "33554432"}, {"name": "out", "type": "f32", "elements": "n"}, {"name": "n", "type": "u32"}]
+    answer = service.request("POST", "/v1/predictions", json={
+        "source": source, "arguments": arguments, "n": point["n"], "threads": "n", "block": point["block"], "arch": "sm_90", "device_name": "NVIDIA H200", "check": check})
+    if answer.status_code == 503:
+        pytest.skip(f"no compiler: {answer.json()['detail']}")
+    [made] = answer.json()["predictions"]
+    if "time" not in made or "predicted_us" not in made["time"]:
+        pytest.skip("no machine code is made here")
+    least, most = point["dram_read_bytes_counted"]
+    assert 0.85 * least < made["time"]["dram_read_bytes"] <= most
+    assert made["time"]["predicted_us"] == pytest.approx(point["measured_us"], rel=0.21)
