@@ -51,6 +51,7 @@ function textField(field, form) {
     name: field.name,
     autocomplete: "off",
     spellcheck: "false",
+    placeholder: field.initial || null,
     inputmode: field.kind === "integer" && field.single ? "numeric" : null,
     "aria-describedby": `wrong-${field.name}`,
     oninput: () => form.type(field.name, input.value),
