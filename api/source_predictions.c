@@ -172,6 +172,7 @@ void source_predictions_write_check(struct json_writer *json, const struct sourc
     json_writer_begin_object(json, "check");
     json_writer_uint(json, "blocks", count->blocks);
     json_writer_uint(json, "blocks_checked", count->watched ? count->blocks_counted : 0);
+    json_writer_bool(json, "races", count->watched && !count->races_unchecked);
     json_writer_bool(json, "complete", count->checked);
     json_writer_string(json, "compiler", predictions->at[0].build->compilation.compiler);
     json_writer_end(json);

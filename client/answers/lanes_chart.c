@@ -233,6 +233,10 @@ static void print_access(const json_t *explanation, const json_t *access, const 
         print_lines(access, unit && strcmp(unit, "segment") == 0, screen);
     if (json_object_get(access, "banks"))
         print_banks(access, json_path_number(row, "access_bytes"), has_half_requests(explanation), screen);
+    if (json_object_get(access, "banks") && strcmp(json_path_text(row, "kind", ""), "atomic") == 0)
+        fputs(language_text("  lanes that update one word count as one turn; where the hardware updates by "
+                            "compare-and-swap, as floats, each takes its turn\n"),
+              stdout);
 }
 
 /* Prints why a source line has no drawing. */

@@ -218,6 +218,11 @@ void answers_print_check(const json_t *answer, const char *file)
            : json_path_number(check, "blocks") == 1 ? language_text("%s: no fault found in its one block\n")
                                                     : language_text("%s: no fault found in all %s blocks\n"),
            file, checked, all);
+    if (json_is_false(json_object_get(check, "races")) && json_path_number(check, "blocks_checked") > 0)
+        fputs(language_text("  races were not looked for: the launch accesses too much memory for that; a "
+                            "smaller one can "
+                            "be checked\n"),
+              stdout);
     print_scalars(answer);
     print_all_busy(json_object_get(answer, "request"));
     fputs(language_text("  not looked for: races between instructions that a warp executes in step, and "

@@ -236,6 +236,8 @@ static int check_answer(struct context *context, const struct http_client_respon
         if (status == EXIT_FINE)
             answers_print_check(document, file);
     }
+    if (status == EXIT_FINE && !json_path_true(json_object_get(document, "check"), "complete"))
+        status = EXIT_FAILED;
     json_decref(document);
     return status;
 }

@@ -2,11 +2,13 @@
 #include "kernels/source/source_count.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kernels/source/access_counter.h"
@@ -46,12 +48,53 @@ static void on_box(void *context, const ptx_access *access)
     ((access_counter *)context)->take(*access);
 }
 
+/* Names the buffers of integers that the kernel only reads and whose contents were not given: "idx, next". */
+static std::string filled_anyhow(const source_kernel *kernel)
+{
+    std::string names;
+    for (int i = 0; i < kernel->draft.argument_count; i++) {
+        const source_argument &one = kernel->draft.argument[i];
+        if (one.pointer && one.role == BUFFER_INPUT && one.type.base <= SOURCE_U64 &&
+            one.fill.rule == SOURCE_FILL_GENERATOR)
+            names += (names.empty() ? "" : ", ") + std::string(one.name);
+    }
+    return names;
+}
+
+/* Where addresses follow from the contents of buffers, says what these are. */
+static void note_contents(source_count *count, const source_kernel *kernel)
+{
+    const std::string names = filled_anyhow(kernel);
+    if (names.empty())
+        return;
+    for (int i = 0; i < count->fault_count; i++) {
+        source_fault *fault = &count->faults[i];
+        size_t used = strlen(fault->text);
+        if (!fault->note && strstr(fault->text, " elements"))
+            snprintf(fault->text + used, sizeof fault->text - used,
+                     "; no fill is given, so that %s holds 0 to 255", names.c_str());
+    }
+    if (count->fault_count == SOURCE_COUNT_FAULTS)
+        return;
+    source_fault *note = &count->faults[count->fault_count++];
+    *note = {};
+    note->note = true;
+    snprintf(note->text, sizeof note->text,
+             "addresses depend on what arrays hold; no fill is given, so that %s holds 0 to 255",
+             names.c_str());
+}
+
+/* Adds the faults. A launch of which blocks ended before the time was over is long, and has no fault because of that. */
 static void add_faults(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
+    bool failed = outcome.failed;
     for (unsigned i = 0; i < outcome.fault_count && count->fault_count < SOURCE_COUNT_FAULTS; i++) {
-        source_launch_data_fault(kernel, &outcome.faults[i], &count->faults[count->fault_count++]);
+        if (outcome.faults[i].kind == PTX_FAULT_STEPS && outcome.blocks > 0)
+            failed = outcome.fault_count > 1;
+        else
+            source_launch_data_fault(kernel, &outcome.faults[i], &count->faults[count->fault_count++]);
     }
-    count->failed = count->failed || outcome.failed;
+    count->failed = count->failed || failed;
 }
 
 static void say_inexact(source_count *count, const char *why)
@@ -65,6 +108,8 @@ static void note_outcome(source_count *count, const source_kernel *kernel, const
     add_faults(count, kernel, outcome);
     count->warp_instructions = outcome.instructions;
     count->access.has_dependent_loads = outcome.address_of_data || outcome.address_of_atomic;
+    if (outcome.address_of_data)
+        note_contents(count, kernel);
     if (outcome.address_of_atomic || outcome.branch_of_atomic)
         say_inexact(count, "an address or a branch depends on what an atomic operation returned");
 }
@@ -101,6 +146,7 @@ static int count_numbers(source_count *count, access_counter &counter, source_la
     if (status < 0 && !count->fault_count)
         return error_set(error, ERROR_INVALID, "the launch is not possible");
     count->blocks_counted = outcome->blocks;
+    count->races_unchecked = outcome->races_unchecked;
     count->checked =
         outcome->complete && drawn.empty() && data.launch.check_races && !outcome->races_unchecked;
     count->access.barriers = outcome->blocks ? (double)outcome->barriers : 0;

@@ -47,6 +47,7 @@ struct source_count {
     bool failed;                     /* a fault is among them: the counts are of what ran before it */
     bool watched;                    /* faults were looked for, */
     bool checked;                    /* and in every thread */
+    bool races_unchecked;            /* but for races, because the launch accesses too much memory */
     uint64_t blocks, blocks_counted; /* of the grid; that were executed, or lie in counted boxes */
     uint64_t warp_instructions;      /* of the executed blocks */
     uint64_t local_bytes;            /* a thread's, as the PTX declares */

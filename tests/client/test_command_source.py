@@ -151,3 +151,28 @@ def test_a_paused_queue_is_told_beside_the_devices(service):
         assert coalesce(service, "devices").stdout.endswith("the whole queue is paused\n")
     finally:
         service.request("POST", "/v1/queue/resume")
+
+
+GATHERED = """__global__ void gathered(const float *in, const int *idx, float *out, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[idx[i]];
+}
+"""
+
+
+def test_what_index_arrays_hold_is_said_where_addresses_depend_on_it(service, tmp_path):
+    file = tmp_path / "gathered.cu"
+    file.write_text(GATHERED)
+    said = coalesce(service, "check", str(file), "n=100", "block=256", expect=FAILED).stdout
+    assert "error: in[121] is loaded by thread (3, 0, 0) of block (0, 0, 0); in has 100 elements; no fill is given, so that idx holds 0 to 255" in said
+    chinese = coalesce(service, "check", str(file), "n=100", "block=256", expect=FAILED, **CHINESE).stdout
+    assert "没有给出 fill，idx 存放 0 到 255" in chinese and "elements" not in chinese
+    assert "note: addresses depend on what arrays hold; no fill is given, so that idx holds 0 to 255" in coalesce(service, "predict", str(file), "n=65536", "block=256", "arch=sm_90").stdout
+
+
+def test_a_check_that_is_not_complete_says_what_was_not_looked_for_and_fails(service, tmp_path):
+    file = tmp_path / "late.cu"
+    file.write_text(SHIFTED.replace("i <= n", "i < n"))
+    said = coalesce(service, "check", str(file), "n=2^24", "block=256", expect=FAILED).stdout
+    assert "no fault found in the" in said and "races were not looked for" in said and "error" not in said
+    assert "no fault found in all 4096 blocks" in coalesce(service, "check", str(file), "n=2^20", "block=256").stdout

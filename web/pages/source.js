@@ -86,10 +86,11 @@ function sentenceOf({check, predictions: [own]}) {
   const watched = check.complete ? t("source.watched_all", {n: count(blocks)}) :
     checked > 0                  ? t("source.watched_some", {n: count(checked), of: count(blocks)}) :
                                    t("source.watched_none");
-  if (!moved) return watched;
+  const raced = checked > 0 && !check.races && t("source.races_unchecked");
+  if (!moved) return [watched, raced].filter(Boolean).join(t("source.between"));
   const used = t("source.used", {percent: percent(sum("used_bytes") / moved)});
   return [
-    watched, used,
+    watched, raced, used,
     worst?.line && worst.efficiency_pct < 99.5 && worst.traffic_pct < 99.5 &&
       t("source.worst",
         {line: worst.line, percent: percent(worst.efficiency_pct / 100), share: percent(worst.traffic_pct / 100)})

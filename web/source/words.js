@@ -48,6 +48,7 @@ wordsAdd({
   "source.check": ["Look for faults whatever the size", "无论规模大小都检查错误"],
   "source.no_json": ["is no JSON", "不是 JSON"],
   "source.watched_all": ["No fault in any of the {n} {n|block|blocks}", "全部 {n} 个线程块中没有发现错误"],
+  "source.races_unchecked": ["races were not looked for, the launch accesses too much memory for that", "未检查数据竞争，这次启动访问的内存太多"],
   "source.watched_some": ["No fault in the {n} of {of} blocks that were watched", "检查了 {of} 个线程块中的 {n} 个，没有发现错误"],
   "source.watched_none": ["Counted, and not looked through for faults", "已计数，未检查错误"],
   "source.launched": ["Launched with {said}.", "启动参数：{said}。"],
