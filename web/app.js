@@ -88,13 +88,35 @@ function showMissing(root) {
   document.title = `${t("shell.missing")} · coalesced`;
 }
 
+/* Opens the page again when the connection is back, if `node` is still shown then. */
+function reopenLater(node) {
+  let lost = false;
+  const again = () => {
+    if (node.isConnected) open();
+  };
+  addEventListener("online", again, {once: true});
+  const end = api.watchConnection(since => {
+    if (lost && since === null) {
+      end();
+      again();
+    }
+    lost = since !== null;
+  });
+}
+
+/* Of a module that cannot be loaded browsers say so, each in its own words. */
+const isUnread = error => error instanceof TypeError && /import|fetch|load/i.test(error.message);
+
 function showFailed(root, error) {
   console.error(error);
+  const unread = isUnread(error),
+        detail = h("p", {class: "detail", role: "alert"}, unread ? t("shell.unread") : error.message);
   replace(
-    root, h("h1", {class: "heading"}, t("shell.failed")), h("p", {class: "detail", role: "alert"}, error.message),
+    root, h("h1", {class: "heading"}, t("shell.failed")), detail,
     h("p", {class: "acts"}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload")),
       error.status === 400 && location.search &&
         h("a", {class: "button", href: location.pathname}, t("shell.unfiltered"))));
+  if (unread) reopenLater(detail);
 }
 
 function navShow() {

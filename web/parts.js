@@ -7,7 +7,7 @@
    spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a
    table, spareHead(text) and spareCell(child) of a column that a phone does not show; phaseName(phase) is what a run
    does, as its progress names it; button(text, f, options) that is off while f runs and shows its error beside it. */
-import {link} from "./api.js";
+import {link, watchConnection} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, fixed, interval, intervalForm, percent, shape} from "./format.js";
 import {DICTIONARY, failureDetail, noValue, reasonSaid, t, term} from "./words.js";
@@ -245,11 +245,16 @@ export function button(text, f, {primary = false, label = null, key = null, smal
         const had = document.activeElement === node;
         node.disabled = true;
         said.textContent = "";
+        const unwatch = watchConnection(since => {
+          said.textContent = since === null ? "" : ` ${t("part.waits_connection")}`;
+        });
         try {
           await f();
+          said.textContent = "";
         } catch (error) {
           said.textContent = ` ${error.message}`;
         }
+        unwatch();
         node.disabled = false;
         /* One that is off loses the focus; another button may stand in its place. */
         const again = node.isConnected ? node : document.querySelector(`[data-key="${CSS.escape(key ?? "")}"]`);

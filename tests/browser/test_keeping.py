@@ -322,3 +322,18 @@ def test_what_is_typed_before_the_lists_have_come_stays(browser, service):  # no
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**slow, "latency": 0})
     assert walk.script("document.querySelector('#side-A-rest').value") == "label:who=phone"
     walk.end()
+
+
+def test_without_a_connection_a_page_waits_and_what_was_pressed_says_so(browser, service):  # noqa: F811
+    walk = Walk(browser, service).open("new?kernel=copy&size=4096&lang=en").says("Run", ".run, main")
+    network = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.execute_cdp_cmd("Network.enable", {})
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", network)
+    walk.click(".form-foot button").says("not sent yet: it waits for the connection, and is sent as it was when pressed")
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**network, "offline": False})
+    walk.until(lambda: "/experiments/" in browser.current_url)
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", network)
+    walk.click("nav a", "Recipes").says("Parts of it could not be loaded. It is tried again when the connection is back.")
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**network, "offline": False})
+    walk.says("Latency by footprint")
+    walk.logs()  # has what failed without a connection

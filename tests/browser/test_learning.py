@@ -138,6 +138,7 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
     assert tile(walk, "time").startswith("?") and "Only 2.0" not in browser.page_source
     assert not walk.all(".answers .button.primary:not(:disabled)"), "there is no guess yet"
     walk.script(MOVE.replace("const", "(() => { const", 1) + " })()", ".guess-input", 20)
+    walk.click(".languages button", "中文").says("请", "main").click(".languages button", "EN").until(lambda: walk.all(".answers .button.primary:not(:disabled)"))
     walk.click(".answers .button.primary").says("Only 2.0 %").says("your guess: 20 %", "svg.guess-scale").says("Fermi, past the L1: 27 %", "svg.guess-scale")
     walk.until(lambda: tile(walk, "time") == "247.5 µs" and tile(walk, "against") == "+ 2.0 %")
     browser.refresh()

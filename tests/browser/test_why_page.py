@@ -97,3 +97,10 @@ def test_a_sweep_has_the_predicted_times_beside_the_measured_ones(browser, serve
     assert lines == [1, 1, 1]
     walk.until(lambda: len(walk.all("svg .mark.hollow")) >= 3)
     walk.end()
+
+
+def test_digits_behind_a_point_are_no_number_of_their_own(browser, serve):
+    walk = Walk(browser, serve()).open("?lang=en")
+    said = walk.module("charts/bounds.js", "m.explained({en: 'Of 0.0015 us, 0.00063 us; 131072 blocks, 12345.5 us'})")
+    assert said.replace("\u00a0", " ") == "Of 0.0015 µs, 0.00063 µs; 131,072 blocks, 12,345.5 µs"
+    walk.end()

@@ -49,7 +49,7 @@ const TOGETHER_LEAST = 1.005;
 export const explained = texts =>
   (texts?.[language()] ?? "")
     .replace(/(\d) (us|ns|%|[kMGT]?B)(?![a-z])/g, (_, digit, unit) => `${digit}\u00a0${unit === "us" ? "µs" : unit}`)
-    .replace(/\d{5,}/g, number => count(Number(number)));
+    .replace(/(?<![.\d])\d{5,}/g, number => count(Number(number)));
 
 /* The bounds that are close to the largest one add to it: what they come to, where that is more. */
 function together({predicted_us: all, floor_us: floor, ramp_us: ramp, bounds = []}) {

@@ -78,12 +78,22 @@ export async function open(root, {name: asked}, {announce, signal}) {
     place.children[k].querySelector(".reply")?.focus({preventScroll: true});
   }
 
+  function putAt(k, value) {
+    kept.put = {...kept.put, [k]: value};
+    stateKeep(name, kept);
+  }
+
   function show() {
     for (const close of closing) close();
-    const shown = lesson.questions.slice(0, answered() + 1)
-                    .map(
-                      (question, k) => questionOf(
-                        {lesson, question, guess: kept.guesses[k], own, onGuess: guess => guessed(k, guess)}));
+    const shown = lesson.questions.slice(0, answered() + 1).map((question, k) => questionOf({
+                                                                  lesson,
+                                                                  question,
+                                                                  guess: kept.guesses[k],
+                                                                  put: kept.put?.[k],
+                                                                  own,
+                                                                  onGuess: guess => guessed(k, guess),
+                                                                  onPut: value => putAt(k, value)
+                                                                }));
     closing = shown.map(one => one.close);
     replace(
       place, shown.map(one => one.node),
@@ -120,6 +130,7 @@ export async function open(root, {name: asked}, {announce, signal}) {
           class: "plain underlined note",
           onclick: () => {
             kept.guesses = {};
+            kept.put = {};
             stateKeep(name, kept);
             show();
             root.querySelector("h1").focus();

@@ -1,6 +1,6 @@
 /* /ui/new: a form that follows from the kernels, and beside it, redrawn while typing, what the model says of it. All
    that was typed stands in the address. */
-import {get, link, post, send, ROOT, token} from "../api.js";
+import {get, link, post, send, ROOT, token, watchConnection} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
@@ -57,8 +57,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     kernels.find(one => one.name === "read_offset") ?? kernels[0];
   const named = query.has("device");
   let fields = fieldsOf(kernel, devices, named), form = null, queue = null, me = null;
-  let refused = null, submitting = false; /* refused: why what is typed cannot be run */
-  let drawnOf = null;                     /* what was asked that the drawings are of */
+  let refused = null, submitting = false, lost = false; /* refused: why what is typed cannot be run */
+  let drawnOf = null;                                   /* what was asked that the drawings are of */
   for (const field of fields)
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
@@ -405,6 +405,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
           soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
     run.disabled = submitting || me?.role === "read";
     if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
+    if (submitting && lost) return void (when.textContent = t("part.waits_connection"));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;
     const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device),
@@ -438,6 +439,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   build();
   changed();
+  const endLost = watchConnection(since => {
+    lost = since !== null;
+    if (submitting) runShow();
+  });
   const endLive = watchLive(live => {
     queue = live.queue;
     me = live.me;
@@ -446,6 +451,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   });
   return () => {
     endLive();
+    endLost();
     memory.close();
     occupancy.close();
   };

@@ -292,20 +292,21 @@ export function relativeOf(sweep, choice) {
     whose: split ? namedValue(split.name, series) : "",
     more,
     height: 270,
-    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 0)})}${t("punct.space")}${
-      sentenceOf(
-        {
-          ...found,
-          best: loss.best,
-          apart: lost !== null,
-          rivals: lost === null ? loss.rivals : [],
-          worst_rivals: [],
-          ahead: null,
-          single: false,
-          more: 0
-        },
-        () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
-        ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
+    sentence:
+      `${t("sweep.relative_feared", {feared: percent(Math.ceil(feared * 1000 - 1e-9) / 1000, 1)})}${t("punct.space")}${
+        sentenceOf(
+          {
+            ...found,
+            best: loss.best,
+            apart: lost !== null,
+            rivals: lost === null ? loss.rivals : [],
+            worst_rivals: [],
+            ahead: null,
+            single: false,
+            more: 0
+          },
+          () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
+          ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0
   };
 }

@@ -1,5 +1,5 @@
-/* What was guessed in a lesson, {guesses: {question: guess}, sweep: id}: kept in this tab alone, so that a reload loses
- * nothing. */
+/* What was guessed in a lesson, {guesses: {question: guess}, put: {question: a guess that is not confirmed}, sweep:
+ * id}: kept in this tab alone, so that a reload loses nothing. */
 export function stateOf(name) {
   try {
     const kept = JSON.parse(sessionStorage.getItem(`lesson.${name}`));

@@ -19,8 +19,8 @@ const wordOf = (text, unit) => unit === "%" ? `${text}\u00a0%` :
   unit === "×" ? t("lessons.times", {n: text}) :
                  `${text}\u00a0${unit}`;
 
-/* questionOf({lesson, question, guess, own, onGuess}): guess undefined until there is one; own: {rows, device, short}
- * or null. Returns {node, close}. */
+/* questionOf({lesson, question, guess, put, own, onGuess, onPut}): guess undefined until there is one, put: where the
+ * user has put it on the scale so far, or undefined; own: {rows, device, short} or null. Returns {node, close}. */
 export function questionOf(asked) {
   const {lesson, question, guess} = asked, id = `question-${lesson.questions.indexOf(question) + 1}`;
   const field = question.choices ? choicesOf(asked) : scaleOf(asked);
@@ -57,9 +57,9 @@ function choicesOf({lesson, question, guess, onGuess}) {
   };
 }
 
-function scaleOf({lesson, question, guess, own, onGuess}) {
+function scaleOf({lesson, question, guess, put: putBefore = null, own, onGuess, onPut}) {
   const answered = guess !== undefined, [min, max, step] = question.scale, {unit} = question;
-  let put = answered ? guess : null;
+  let put = answered ? guess : putBefore;
   const mine = own && !own.other && ownFigure(lesson, question.answer, own.rows),
         unsure = mine && !mine.stable && isRatio(unit);
   const marks = () => {
@@ -98,7 +98,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
     return {node: h("div", {class: "answers"}, words, drawn.node, none), close: drawn.close};
   }
   const done =
-    h("button", {type: "button", class: "button primary", disabled: true, onclick: () => onGuess(put)},
+    h("button", {type: "button", class: "button primary", disabled: put === null, onclick: () => onGuess(put)},
       t("lessons.done"));
   const input = h("input", {
     type: "range",
@@ -107,11 +107,12 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
     max,
     step,
     "aria-label": h("span", {}, write(lesson, question.ask)).textContent,
-    "aria-valuetext": t("lessons.no_guess"),
+    "aria-valuetext": put === null ? t("lessons.no_guess") : withUnit(String(put), unit),
     oninput: () => {
       put = Number(input.value);
       input.setAttribute("aria-valuetext", withUnit(input.value, unit));
       done.disabled = false;
+      onPut(put);
       drawn.redraw();
     },
     onkeydown: event => {
@@ -126,7 +127,7 @@ function scaleOf({lesson, question, guess, own, onGuess}) {
   input.addEventListener("click", () => {
     if (put === null) input.dispatchEvent(new Event("input"));
   });
-  input.value = min;
+  input.value = put ?? min;
   const hidden = h("div", {class: "answer-hidden hatched-page"}, h("p", {}, t("lessons.hidden")));
   return {
     node:
