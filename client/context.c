@@ -164,7 +164,8 @@ int context_number(const struct command_line *options, enum option option, doubl
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value) || *value < least || *value > most)
-        return error_set(error, ERROR_INVALID, language_text("--%s is a number from %g to %g, not \"%s\""),
+        return error_set(error, ERROR_INVALID,
+                         language_text("--%s is a number from %.10g to %.10g, not \"%s\""),
                          manual_options[option].name, least, most, text);
     return 0;
 }

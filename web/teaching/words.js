@@ -55,7 +55,7 @@ wordsAdd({
   "lessons.tile_hidden": ["known when you have guessed", "猜过之后可见"],
   "lessons.not_measured": ["This point is not among those that were measured.", "这个测点没有实测。"],
   "lessons.conditions": ["{n} elements.", "{n} 个元素。"],
-  "lessons.measured_at": ["Times were measured on one NVIDIA H200 and are cited from docs/lessons.md.", "用时在一块 NVIDIA H200 上测得，引自 docs/lessons.zh.md。"],
+  "lessons.measured_at": ["Times were measured on one NVIDIA H200; docs/lessons.md tells how, and more of it.", "用时在一块 NVIDIA H200 上测得，方法与更多内容见 docs/lessons.zh.md。"],
   "lessons.command": ["The lesson’s sweep, in a terminal:", "在终端里运行本课的扫描："],
   "lessons.this_cpu": ["this CPU", "本机 CPU"],
   "lessons.ask": ["Ask {device}", "测量（{device}）"],
