@@ -356,6 +356,7 @@ static const struct {
     {"the service cannot start yet: %s", "服务还不能启动：{1}"},
     {"cannot write: %s", "无法写入：{1}"},
     {"%.200s %s (%s): put back the file that the service opened, or restart the service", "{1} {2}（{3}）：请放回服务打开的文件，或重启服务"},
+    {"%.200s %s (%s): put back the file that the service opened, or stop the service and restore a backup", "{1} {2}（{3}）：请放回服务打开的文件，或停止服务并恢复备份"},
     {"the disk failed, and whether this was done is not known until the service writes again or is started again; what was sent with an Idempotency-Key may be sent again with it then, other things have to be looked for: %.150s", "磁盘出错，在服务能再次写入或重启之前不知道这是否已完成；带 Idempotency-Key 发送的届时可用同一个键重发，其他的需要自己查找：{1}"},
     {"is for kernels of the suite: changes of a source's launch are not looked for", "只用于内置内核：不为用户源代码的启动寻找更快的改动"},
     {"the machine code has no kernel %s", "机器码中没有内核 {1}"},

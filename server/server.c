@@ -25,7 +25,7 @@
 #include "server/routes/starting.h"
 #include "server/store/retention.h"
 
-enum { START_RETRY_S = 1 };
+enum { START_RETRY_S = 1, KEEP_BYTES_USUAL = 16 << 20 };
 
 /* Lives as long as the service. What is NULL or 0 is not started. */
 struct server {
@@ -262,6 +262,16 @@ static void default_device_warn(const struct server *server)
                     text);
 }
 
+/* Logs a warning if --keep-bytes leaves little for results: the events alone take up to 3 MB of it. */
+static void keep_bytes_warn(int64_t bytes)
+{
+    if (bytes > 0 && bytes < KEEP_BYTES_USUAL)
+        log_warning(
+            "--keep-bytes %lld is little: the service's own records may take most of it, and results are "
+            "removed soon after they came",
+            (long long)bytes);
+}
+
 /* The port is taken before the store is opened, so that a second service fails with that error. Clients that
    connect wait until the store is recovered. */
 static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
@@ -279,6 +289,7 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
         server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)
         return -1;
     default_device_warn(server);
+    keep_bytes_warn(server->config->keep_bytes);
     return http_begin(server, error);
 }
 

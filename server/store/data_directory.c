@@ -142,10 +142,14 @@ int data_directory_check(const struct data_directory *directory, int count, stru
         if (found == 0 && status.st_dev == directory->files[i].device &&
             status.st_ino == directory->files[i].inode)
             continue;
+        /* A restart makes a write-ahead log anew, and loses what a database held. */
+        const char *path = directory->files[i].path, *ending = strrchr(path, '.');
+        const bool database = ending && strcmp(ending, ".db") == 0;
         return error_set(error, ERROR_STORE,
-                         "%.200s %s (%s): put back the file that the service opened, or restart the service",
-                         directory->files[i].path, found < 0 ? "cannot be found" : "is another file",
-                         found < 0 ? strerror(errno) : "moved or replaced while the service runs");
+                         "%.200s %s (%s): put back the file that the service opened, or %s", path,
+                         found < 0 ? "cannot be found" : "is another file",
+                         found < 0 ? strerror(errno) : "moved or replaced while the service runs",
+                         database ? "stop the service and restore a backup" : "restart the service");
     }
     return 0;
 }

@@ -314,14 +314,25 @@ int store_open(struct store **out, const char *directory, const char *vfs, struc
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         return error_set(error, ERROR_MEMORY, "no memory for the store");
+    snprintf(path, sizeof path, "%s/lock", directory);
+    const bool was_used = access(path, F_OK) == 0;
     store->lock = data_directory_lock(directory, error);
-    if (store->lock >= 0 && snprintf(path, sizeof path, "%s/coalesced.db", directory) >= (int)sizeof path)
+    if (store->lock < 0)
+        goto failed;
+    if (snprintf(path, sizeof path, "%s/coalesced.db", directory) >= (int)sizeof path) {
         error_set(error, ERROR_INVALID, "the data directory's name is too long");
-    else if (store->lock >= 0 && writer_open(store, path, vfs, error) == 0 &&
-             database_readers_open(&store->readers, path, vfs, error) == 0) {
+        goto failed;
+    }
+    if (was_used && access(path, F_OK) < 0)
+        log_warning("%s was used before and has no coalesced.db: a new one is made; `coalesced restore` "
+                    "brings a backup back",
+                    directory);
+    if (writer_open(store, path, vfs, error) == 0 &&
+        database_readers_open(&store->readers, path, vfs, error) == 0) {
         *out = store;
         return 0;
     }
+failed:
     store_close(store);
     return -1;
 }

@@ -101,3 +101,15 @@ def test_nothing_acknowledged_is_lost_with_the_log(start, tmp_path):
     service.stop(signal.SIGKILL)
     again = start()
     assert [row["id"] for row in again.get("/v1/experiments").json()["experiments"]] == [kept]
+
+
+def test_a_database_that_is_gone_is_to_be_restored_and_a_new_one_is_warned_of(start, tmp_path):
+    service = start()
+    service.run()
+    (tmp_path / "data/coalesced.db").rename(tmp_path / "moved.db")
+    service.until(lambda: service.get("/readyz").status_code == 503)
+    assert "or stop the service and restore a backup" in service.get("/readyz?verbose").text
+    service.stop(signal.SIGKILL)
+    again = start()
+    assert not again.get("/v1/experiments").json()["experiments"]
+    assert "was used before and has no coalesced.db: a new one is made" in again.log.read_text()
