@@ -61,9 +61,10 @@ json_t *comparison_fields_beside(const struct comparison_request *request, const
 
 /* ---- gathering and judging ---- */
 
-/* A label of runs that the sides of a comparison take turns at: all that were asked for together have the same value. Where one
-   of them was cancelled the sides did not have equal turns, and none of them counts. */
-#define COMPARISON_TURNS "turns"
+/* Name of a label. Whoever submits further runs of both sides in alternation gives all of them one value. If one run of an
+   owner with a value is cancelled, none of that owner's runs with that value that were submitted before is used: one side may
+   have fewer runs, or runs at other times. */
+#define COMPARISON_TURNS "coalesced.turns"
 
 /* What is known of an experiment; borrowed. */
 struct comparison_experiment {

@@ -156,8 +156,8 @@
     {"this service takes no source: it was started with --source off", "此服务不接受源代码：它以 --source off 启动"},
     /* faults, and what is not executed: ptx/fault.c, kernels/source/source_count.cpp */
     {"%s; or it is in line %d: the compiler joined the accesses of both lines", "{1}；也可能在第 {2} 行：编译器合并了这两行的访问"},
-    {"addresses depend on what arrays hold; no fill is given, so that %s holds 0 to 255", "地址取决于数组的内容：没有给出 fill，{1} 存放 0 到 255"},
-    {"%s; no fill is given, so that %s holds 0 to 255", "{1}；没有给出 fill，{2} 存放 0 到 255"},
+    {"addresses depend on what arrays hold; inputs of integers without a fill hold 0 to 255: %s", "地址取决于数组的内容；没有给出 fill 的整数输入存放 0 到 255：{1}"},
+    {"%s; inputs of integers without a fill hold 0 to 255: %s", "{1}；没有给出 fill 的整数输入存放 0 到 255：{2}"},
     {"line %d of the PTX: %s", "PTX 第 {1} 行：{2}"},
     {"line %d of the PTX", "PTX 第 {1} 行"},
     {"line %d: %s", "第 {1} 行：{2}"},

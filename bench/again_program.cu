@@ -17,7 +17,7 @@ template <int PATTERN> __global__ void again(const float *in, float *out, unsign
         out[i] = in[i * 32 % (1 << 20)];
 }
 __global__ void nothing() {}
-template <int PATTERN> double less(const float *in, float *out, float *flush, unsigned n, double empty_us)
+template <int PATTERN> double net_us(const float *in, float *out, float *flush, unsigned n, double empty_us)
 {
     return median_us([&] { again<PATTERN><<<(n + 255) / 256, 256>>>(in, out, n); }, flush) - empty_us;
 }
@@ -37,7 +37,7 @@ int main()
            empty);
     for (unsigned n : {262144u, 262400u, 1048576u, 2097152u})
         printf(" {\"n\": %u, \"words_us\": %.3f, \"parts_us\": %.3f, \"rows_us\": %.3f}%s\n", n,
-               less<0>(in, out, flush, n, empty), less<1>(in, out, flush, n, empty),
-               less<2>(in, out, flush, n, empty), n == 2097152 ? "" : ",");
+               net_us<0>(in, out, flush, n, empty), net_us<1>(in, out, flush, n, empty),
+               net_us<2>(in, out, flush, n, empty), n == 2097152 ? "" : ",");
     puts("]}");
 }

@@ -64,12 +64,24 @@ static int run(struct context *context)
     return status;
 }
 
+/* Opens the standard files that are closed. A standard output that was closed then refuses what is written, so that it is a
+   failure for a command that writes there, and for no other. */
+static void output_open(void)
+{
+    const bool closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+    file_open_standard();
+    int nothing = closed ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+    if (nothing >= 0) {
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct context context;
     struct error error = {0};
-    const bool no_output = fcntl(STDOUT_FILENO, F_GETFD) < 0;
-    file_open_standard();
+    output_open();
     bool ascii = false;
     for (int i = 1; i < argc; i++)
         ascii = ascii || strcmp(argv[i], "--ascii") == 0;
@@ -90,7 +102,7 @@ int main(int argc, char **argv)
     }
     if (status < 0)
         status = run(&context);
-    if (no_output || fflush(stdout) != 0 || ferror(stdout)) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         screen_say(&context.screen, language_text("standard output cannot be written"));
         return status ? status : EXIT_FAILED;
     }

@@ -1,5 +1,5 @@
-/* Accesses that a compiler may have made of several: two branches of a source load or store, and it joins both into one
-   access behind them, which then has the line of what comes next. */
+/* Finds accesses that the compiler may have merged. Where both branches of an `if` load (or store), it may emit one load
+   after them; PTX then gives that load the line of the statement after the `if`. */
 #pragma once
 
 #include "ptx/flow_graph.h"

@@ -90,6 +90,8 @@ struct ptx_fault fault_of(const struct warp *warp, const struct instruction *ins
                               .at = fault_thread(warp->run, state_thread(warp, lane), instruction),
                               .buffer = -1,
                               .space = (enum ptx_space)instruction->space,
+                              .address_of_data =
+                                  instruction->site >= 0 && (instruction->depends & DEPENDS_DATA) != 0,
                               .access = (enum ptx_access_kind)instruction->kind};
 }
 

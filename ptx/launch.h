@@ -87,7 +87,8 @@ struct ptx_fault {
     uint64_t address;
     unsigned bytes;
     uint64_t times;
-    const char *text; /* more of PTX_FAULT_UNKNOWN and others, static; or NULL */
+    bool address_of_data; /* the address depends on loaded values */
+    const char *text;     /* more of PTX_FAULT_UNKNOWN and others, static; or NULL */
 };
 
 struct ptx_outcome {

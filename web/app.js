@@ -104,13 +104,9 @@ function reopenLater(node) {
   });
 }
 
-/* Of a module that cannot be loaded browsers say so, each in its own words. */
-const isUnread = error => error instanceof TypeError && /import|fetch|load/i.test(error.message);
-
 function showFailed(root, error) {
   console.error(error);
-  const unread = isUnread(error),
-        detail = h("p", {class: "detail", role: "alert"}, unread ? t("shell.unread") : error.message);
+  const {unread} = error, detail = h("p", {class: "detail", role: "alert"}, unread ? t("shell.unread") : error.message);
   replace(
     root, h("h1", {class: "heading"}, t("shell.failed")), detail,
     h("p", {class: "acts"}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload")),
@@ -133,12 +129,24 @@ function navShow() {
 
 const sheets = new Map();
 
-/* Promises that the stylesheet is there, or cannot be had. */
+/* Promises that the stylesheet is there, or cannot be had now. */
 function styleLoad(name) {
-  const load = done =>
-    document.head.append(h("link", {rel: "stylesheet", href: link(`assets/${name}.css`), onload: done, onerror: done}));
+  const load = done => {
+    const failed = () => {
+      sheets.delete(name);
+      sheet.remove();
+      done();
+    };
+    const sheet = h("link", {rel: "stylesheet", href: link(`assets/${name}.css`), onload: done, onerror: failed});
+    document.head.append(sheet);
+  };
   if (!sheets.has(name)) sheets.set(name, new Promise(load));
   return sheets.get(name);
+}
+
+/* Marks the error of a module that could not be loaded: browsers say so each in its own words. */
+function unreadThrow(error) {
+  throw Object.assign(error, {unread: true});
 }
 
 async function open({focus = false} = {}) {
@@ -159,8 +167,8 @@ async function open({focus = false} = {}) {
   const match = found(pathNow());
   if (!match) return showMissing(root);
   try {
-    const [module] =
-      await Promise.all([import(`./pages/${match.page.module}.js`), ...match.page.styles.map(styleLoad)]);
+    const [module] = await Promise.all(
+      [import(`./pages/${match.page.module}.js`).catch(unreadThrow), ...match.page.styles.map(styleLoad)]);
     if (closed) return;
     document.title = `${module.title(match.params)} · coalesced`;
     root.classList.add(`page-${match.page.module}`);

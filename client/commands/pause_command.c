@@ -24,7 +24,7 @@ static void print_hold(struct context *context, const json_t *hold)
 }
 
 /* device_verb: the last part of the path for one device; queue_verb: for the queue. */
-static int hold(struct context *context, const char *device_verb, const char *queue_verb)
+static int post_hold(struct context *context, const char *device_verb, const char *queue_verb)
 {
     const char *device = context->options.words[0];
     char *path = device ? fetch_path(context, "/v1/devices", device, device_verb)
@@ -37,10 +37,10 @@ static int hold(struct context *context, const char *device_verb, const char *qu
 
 int command_pause(struct context *context)
 {
-    return hold(context, "/drain", "/pause");
+    return post_hold(context, "/drain", "/pause");
 }
 
 int command_resume(struct context *context)
 {
-    return hold(context, "/resume", "/resume");
+    return post_hold(context, "/resume", "/resume");
 }

@@ -83,7 +83,7 @@ const struct manual_command manual_commands[] = {
      "and the block "
      "is "
      "along x), or\n"
-     "grid= how many blocks. Exit 1 when something is wrong.\n",
+     "grid= how many blocks. Exit 1 when something is wrong, or not all could be checked.\n",
      "coalesce check kernel.cu n=1048576 block=256\n"
      "coalesce check transpose.cu rows=1000 columns=1000 block=32x8 grid=32x125 --members arguments.json\n",
      BIT(MEMBERS), WORDS_KERNEL, 1, -1, command_check},

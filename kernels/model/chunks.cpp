@@ -283,8 +283,8 @@ static int64_t count_one_by_one(const std::vector<repeated_interval> &all)
     return sum;
 }
 
-/* Any total order. */
-static bool before(const repeated_interval &l, const repeated_interval &r)
+/* A total order, of no meaning. */
+static bool is_less(const repeated_interval &l, const repeated_interval &r)
 {
     auto less = [](const repetition &a, const repetition &b) {
         return a.step != b.step ? a.step < b.step : a.count < b.count;
@@ -298,9 +298,9 @@ static bool before(const repeated_interval &l, const repeated_interval &r)
 /* Blocks that are counted one by one may touch the same: each set is kept once. */
 static void keep_distinct(std::vector<repeated_interval> &all)
 {
-    std::sort(all.begin(), all.end(), before);
+    std::sort(all.begin(), all.end(), is_less);
     auto equal = [](const repeated_interval &l, const repeated_interval &r) {
-        return !before(l, r) && !before(r, l);
+        return !is_less(l, r) && !is_less(r, l);
     };
     all.erase(std::unique(all.begin(), all.end(), equal), all.end());
 }

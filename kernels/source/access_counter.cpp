@@ -105,12 +105,14 @@ void access_counter::take(const ptx_access &from)
         list(access, from, number);
 }
 
-/* What the listed warp does in its block, which the box of the access may contain. */
+/* Whether the access is of that line, or was joined from it. */
 static bool is_of_line(const source_place &place, int line)
 {
     return place.line == line || place.joined[0] == line || place.joined[1] == line;
 }
 
+/* Adds the access to the listing if the listed warp does it: its block lies in the box, and its line is the one asked
+   for. */
 void access_counter::list(const warp_access &access, const ptx_access &from, int number)
 {
     int64_t further = 0;

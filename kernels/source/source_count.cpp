@@ -2,7 +2,6 @@
 #include "kernels/source/source_count.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +47,8 @@ static void on_box(void *context, const ptx_access *access)
     ((access_counter *)context)->take(*access);
 }
 
-/* Names the buffers of integers that the kernel only reads and whose contents were not given: "idx, next". */
-static std::string filled_anyhow(const source_kernel *kernel)
+/* Returns the names of the inputs of integers whose contents the request does not give: "idx, next". */
+static std::string inputs_without_fill(const source_kernel *kernel)
 {
     std::string names;
     for (int i = 0; i < kernel->draft.argument_count; i++) {
@@ -61,40 +60,37 @@ static std::string filled_anyhow(const source_kernel *kernel)
     return names;
 }
 
-/* Where addresses follow from the contents of buffers, says what these are. */
+#define WITHOUT_FILL "inputs of integers without a fill hold 0 to 255: %s"
+
+/* Where addresses follow from the contents of inputs, a note says what these are. */
 static void note_contents(source_count *count, const source_kernel *kernel)
 {
-    const std::string names = filled_anyhow(kernel);
-    if (names.empty())
-        return;
-    for (int i = 0; i < count->fault_count; i++) {
-        source_fault *fault = &count->faults[i];
-        size_t used = strlen(fault->text);
-        if (!fault->note && strstr(fault->text, " elements"))
-            snprintf(fault->text + used, sizeof fault->text - used,
-                     "; no fill is given, so that %s holds 0 to 255", names.c_str());
-    }
-    if (count->fault_count == SOURCE_COUNT_FAULTS)
+    const std::string names = inputs_without_fill(kernel);
+    if (names.empty() || count->fault_count == SOURCE_COUNT_FAULTS)
         return;
     source_fault *note = &count->faults[count->fault_count++];
     *note = {};
     note->note = true;
-    snprintf(note->text, sizeof note->text,
-             "addresses depend on what arrays hold; no fill is given, so that %s holds 0 to 255",
+    snprintf(note->text, sizeof note->text, "addresses depend on what arrays hold; " WITHOUT_FILL,
              names.c_str());
 }
 
-/* Adds the faults. A launch of which blocks ended before the time was over is long, and has no fault because of that. */
+/* Copies the outcome's faults. Running out of time is a note if at least one block was executed to its end: the counts are
+   then of such blocks. */
 static void add_faults(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
-    bool failed = outcome.failed;
+    const std::string names = inputs_without_fill(kernel);
     for (unsigned i = 0; i < outcome.fault_count && count->fault_count < SOURCE_COUNT_FAULTS; i++) {
-        if (outcome.faults[i].kind == PTX_FAULT_STEPS && outcome.blocks > 0)
-            failed = outcome.fault_count > 1;
-        else
-            source_launch_data_fault(kernel, &outcome.faults[i], &count->faults[count->fault_count++]);
+        const ptx_fault &found = outcome.faults[i];
+        source_fault *fault = &count->faults[count->fault_count++];
+        source_launch_data_fault(kernel, &found, fault);
+        if (found.kind == PTX_FAULT_STEPS && outcome.blocks > 0)
+            fault->note = true;
+        size_t used = strlen(fault->text);
+        if (found.address_of_data && !names.empty())
+            snprintf(fault->text + used, sizeof fault->text - used, "; " WITHOUT_FILL, names.c_str());
+        count->failed = count->failed || !fault->note;
     }
-    count->failed = count->failed || failed;
 }
 
 static void say_inexact(source_count *count, const char *why)

@@ -94,7 +94,12 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment)
     return bytes;
 }
 
-/* Whether that line of the text, from 1, has the name as a word. */
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether that line of the text, from 1, has the name as a word, and not as a member: blockIdx.x does not name x. */
 static bool line_names(const char *text, int line, const char *name)
 {
     for (int i = 1; text && i < line; i++) {
@@ -104,8 +109,7 @@ static bool line_names(const char *text, int line, const char *name)
     const char *end = text ? text + strcspn(text, "\n") : NULL;
     const size_t length = strlen(name);
     for (const char *at = text; at && (at = strstr(at, name)) && at < end; at += length)
-        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
-            !isalnum((unsigned char)at[length]) && at[length] != '_')
+        if ((at == text || (!is_of_name(at[-1]) && at[-1] != '.')) && !is_of_name(at[length]))
             return true;
     return false;
 }
@@ -120,6 +124,8 @@ ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_pos
         return place;
     const bool first = line_names(text, position.branch_lines[0], array),
                second = line_names(text, position.branch_lines[1], array);
+    if (!first && !second)
+        return place;
     place.line = first && !second   ? position.branch_lines[0]
                  : second && !first ? position.branch_lines[1]
                                     : 0;
@@ -133,6 +139,9 @@ void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *foun
 {
     ptx_fault at = *found;
     int joined[2];
+    at.other.position = source_launch_data_place(kernel, found->other.position, found->name, joined);
+    if (joined[0])
+        at.other.position.line = joined[0];
     at.at.position = source_launch_data_place(kernel, found->at.position, found->name, joined);
     if (joined[0])
         at.at.position.line = joined[0];

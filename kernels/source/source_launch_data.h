@@ -33,9 +33,9 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment);
 void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found,
                               struct source_fault *fault);
 
-/* Where an access to the array at that position stands in the source. A compiler that joins the accesses of two branches gives
-   the joined one the line of what follows; if that line does not name the array, the line of the branch that does is
-   returned instead. `joined`: where both branches name it, or none does, their lines, and the line returned is 0; else zeros.
-   array: NULL or "": not known. */
+/* Returns where an access to the array at that position stands in the source. A compiler that joins the accesses of two
+   branches gives the joined one the line of what follows: if that line does not name the array and one of the branches does,
+   the line of that branch is returned; if both do, line 0, and `joined` has their lines; else `joined` is zeros. array: NULL
+   or "": not known. */
 ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_position &position,
                                       const char *array, int joined[2]);

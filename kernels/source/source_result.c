@@ -102,7 +102,8 @@ static void flags_settle(struct source_count *count)
                            &count->failed,
                            &count->has_code,
                            &count->watched,
-                           &count->checked};
+                           &count->checked,
+                           &count->races_unchecked};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         flag_settle(flags[i]);
     for (int i = 0; i < count->fault_count; i++)

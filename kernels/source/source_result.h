@@ -44,10 +44,10 @@ struct source_count {
     struct explain listed; /* of the warp that was asked for; its `instructions` are those above, borrowed */
     int fault_count;
     struct source_fault faults[SOURCE_COUNT_FAULTS];
-    bool failed;                     /* a fault is among them: the counts are of what ran before it */
-    bool watched;                    /* faults were looked for, */
-    bool checked;                    /* and in every thread */
-    bool races_unchecked;            /* but for races, because the launch accesses too much memory */
+    bool failed;          /* a fault is among them: the counts are of what ran before it */
+    bool watched;         /* faults were looked for */
+    bool checked;         /* faults, races among them, were looked for in every thread of the grid */
+    bool races_unchecked; /* races were not looked for, because that needs more memory than the budget has */
     uint64_t blocks, blocks_counted; /* of the grid; that were executed, or lie in counted boxes */
     uint64_t warp_instructions;      /* of the executed blocks */
     uint64_t local_bytes;            /* a thread's, as the PTX declares */

@@ -16,19 +16,23 @@
 struct run_listener {
     const ptx_module *module;
     source_run *run;
-    const int *output_of_buffer;    /* -1: none */
-    const uint16_t *stored_by_site; /* as in source_output */
+    const int *output_of_buffer; /* -1: none */
+    const uint16_t *stored;      /* as in source_output: by site, and by buffer within a site */
 };
 
-/* What a store at each site leaves in source_output.stored. */
-static std::vector<uint16_t> stored_by_site(const ptx_module *module)
+/* What a store at each site to each buffer leaves in source_output.stored. */
+static std::vector<uint16_t> stored_by_site(const ptx_module *module, const source_kernel *kernel)
 {
-    std::vector<uint16_t> stored(module->site_count);
-    for (unsigned site = 0; site < module->site_count; site++) {
-        const ptx_position position = ptx_module_position(module, &module->sites[site].position);
-        const int line = position.branch_lines[0] ? 0 : position.line;
-        stored[site] = line > 0 && line < UINT16_MAX ? (uint16_t)(line + 1) : 1;
-    }
+    std::vector<uint16_t> stored((size_t)module->site_count * KERNEL_BUFFERS, 1);
+    for (unsigned site = 0; site < module->site_count; site++)
+        for (int b = 0; b < kernel->kernel.buffer_count; b++) {
+            int joined[2];
+            const ptx_position position = ptx_module_position(module, &module->sites[site].position);
+            const int line =
+                source_launch_data_place(kernel, position, kernel->kernel.buffers[b].name, joined).line;
+            if (line > 0 && line < UINT16_MAX)
+                stored[(size_t)site * KERNEL_BUFFERS + (size_t)b] = (uint16_t)(line + 1);
+        }
     return stored;
 }
 
@@ -48,7 +52,8 @@ static void on_access(void *context, const ptx_access *access)
                  last = (access->address[lane] + access->bytes - 1 - base) / each;
         for (uint64_t i = first; i <= last && i < output.elements; i++) {
             output.written += !output.stored[i];
-            output.stored[i] = listener->stored_by_site[access->site];
+            output.stored[i] =
+                listener->stored[(size_t)access->site * KERNEL_BUFFERS + (size_t)access->buffer];
         }
     }
 }
@@ -96,7 +101,7 @@ static int execute(source_run *run, const struct experiment *experiment, const p
         if (output_add(run, kernel, b, kernel->kernel.elements(&domain, b)) < 0)
             return error_set(error, ERROR_MEMORY, "no memory for the outputs");
     }
-    const std::vector<uint16_t> stored = stored_by_site(module);
+    const std::vector<uint16_t> stored = stored_by_site(module, kernel);
     run_listener listener = {module, run, output_of_buffer, stored.data()};
     data.launch.budget.seconds = seconds;
     data.launch.check_races = data.launch.check_undefined = true;

@@ -316,8 +316,8 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     walk.click("button", "Cancel all runs of this comparison").says("that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
     assert all(sweep["state"] == "cancelled" for sweep in service.get("/v1/sweeps").json()["sweeps"][:-6])
     walk.until(lambda: "Cancel all runs" not in walk.text("main"))
-    assert len({service.get(sweep["links"]["self"]).json()["request"]["labels"]["turns"] for sweep in made}) == 1
-    walk.open("sweeps?lang=en").says("turns=", "tbody")
+    assert len({service.get(sweep["links"]["self"]).json()["request"]["labels"]["coalesced.turns"] for sweep in made}) == 1
+    walk.open("sweeps?lang=en").says("coalesced.turns=", "tbody")
     walk.open("compare?lang=en").until(lambda: walk.script("document.querySelectorAll('#side-A-sweep option[value^=\"0\"]').length") == 6)
     walk.end()
 

@@ -329,11 +329,12 @@ def test_without_a_connection_a_page_waits_and_what_was_pressed_says_so(browser,
     network = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     browser.execute_cdp_cmd("Network.enable", {})
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", network)
-    walk.click(".form-foot button").says("not sent yet: it waits for the connection, and is sent as it was when pressed")
+    walk.click(".form-foot button").says("no answer yet: it is tried again when the connection is back, as it was when pressed")
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**network, "offline": False})
     walk.until(lambda: "/experiments/" in browser.current_url)
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", network)
     walk.click("nav a", "Recipes").says("Parts of it could not be loaded. It is tried again when the connection is back.")
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", {**network, "offline": False})
     walk.says("Latency by footprint")
+    assert walk.script("[...document.styleSheets].some(one => one.href?.includes('learning.css'))")
     walk.logs()  # has what failed without a connection

@@ -164,10 +164,10 @@ def test_what_index_arrays_hold_is_said_where_addresses_depend_on_it(service, tm
     file = tmp_path / "gathered.cu"
     file.write_text(GATHERED)
     said = coalesce(service, "check", str(file), "n=100", "block=256", expect=FAILED).stdout
-    assert "error: in[121] is loaded by thread (3, 0, 0) of block (0, 0, 0); in has 100 elements; no fill is given, so that idx holds 0 to 255" in said
+    assert "error: in[121] is loaded by thread (3, 0, 0) of block (0, 0, 0); in has 100 elements; inputs of integers without a fill hold 0 to 255: idx" in said
     chinese = coalesce(service, "check", str(file), "n=100", "block=256", expect=FAILED, **CHINESE).stdout
-    assert "没有给出 fill，idx 存放 0 到 255" in chinese and "elements" not in chinese
-    assert "note: addresses depend on what arrays hold; no fill is given, so that idx holds 0 to 255" in coalesce(service, "predict", str(file), "n=65536", "block=256", "arch=sm_90").stdout
+    assert "没有给出 fill 的整数输入存放 0 到 255：idx" in chinese and "elements" not in chinese
+    assert "note: addresses depend on what arrays hold; inputs of integers without a fill hold 0 to 255: idx" in coalesce(service, "predict", str(file), "n=65536", "block=256", "arch=sm_90").stdout
 
 
 def test_a_check_that_is_not_complete_says_what_was_not_looked_for_and_fails(service, tmp_path):

@@ -175,7 +175,7 @@ def test_a_service_that_restarts_in_the_middle_is_waited_for(start, tmp_path):  
     assert len(second.get("/v1/sweeps").json()["sweeps"]) == 1
 
 
-def test_a_standard_output_that_takes_nothing_is_a_failure(service):  # noqa: F811
+def test_a_standard_output_that_takes_nothing_is_a_failure(service, tmp_path):  # noqa: F811
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full here")
     with open("/dev/full", "w") as full:
@@ -183,6 +183,8 @@ def test_a_standard_output_that_takes_nothing_is_a_failure(service):  # noqa: F8
     assert done.returncode == 1 and "cannot be written" in done.stderr
     done = subprocess.run(["sh", "-c", f"{COMMAND} kernels >&-"], stderr=subprocess.PIPE, text=True, env=environment(service.url))
     assert done.returncode == 1 and "cannot be written" in done.stderr
+    done = subprocess.run(["sh", "-c", f"{COMMAND} export {service.run()['id']} -o {tmp_path}/one.csv >&-"], stderr=subprocess.PIPE, text=True, env=environment(service.url))
+    assert done.returncode == 0 and (tmp_path / "one.csv").read_text().count("\n") == 2, done.stderr
 
 
 def test_the_points_that_were_refused_are_told_where_experiments_are_listed(service):  # noqa: F811

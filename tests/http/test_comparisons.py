@@ -176,7 +176,7 @@ def test_what_did_not_go_well_is_counted_and_not_used(service):
 
 
 def test_of_turns_that_were_cancelled_nothing_counts_and_what_is_asked_for_again_does(service):
-    turns = {"turns": "t1"}
+    turns = {"coalesced.turns": "t1"}
     runs(service, "cut-a", AROUND_10, count=6)
     runs(service, "cut-b", AROUND_9, count=6)
     runs(service, "cut-b", "time:1", count=6, more_labels=turns)

@@ -177,3 +177,23 @@ def test_a_load_of_an_index_from_two_branches_keeps_its_line(service):
     source = source.replace("    z[i]", "    float v = x[j];\n    z[i]")
     lines = lines_of(joined(service, source, 0, [one for one in JOINED_ARGUMENTS if one["name"] != "y"]))
     assert {number: line["transactions"] for number, line in lines.items()} == {10: 2048, 11: 1024}
+
+
+@pytest.mark.parametrize("name, body, line", [
+    ("alias", ["const float *row = x + blockIdx.x;", "unsigned j;", "if (mode == 1)", "    j = i;", "else", "    j = n - 1 - i;", "z[i] = row[j];"], 11),
+    ("walk", ["const float *p = x;", "for (int k = 0; k < mode; k++)", "    p += 2;", "z[i] = p[i];"], 8),
+])
+def test_an_array_by_another_name_keeps_its_line(service, name, body, line):
+    head = JOINED.replace("const float *y, ", "").split("    float v;\n")[0]
+    source = head + "".join(f"    {text}\n" for text in body) + "}\n"
+    arguments = [{**one, "elements": "2 * n"} if one["name"] == "x" else one for one in JOINED_ARGUMENTS if one["name"] != "y"]
+    lines = lines_of(joined(service, source, 3, arguments))
+    assert set(lines) == {line}, lines
+
+
+def test_of_a_race_between_joined_stores_both_lines_are_right(service):
+    source = JOINED.replace("const float *y, ", "").replace("v = x[i + 1];", "z[i / 2] = x[i];").replace("v = y[2 * i % n];", "z[i / 4] = x[i];").replace("    z[i] = v > 0 ? v : 0;\n", "    __syncthreads();\n")
+    source = source.replace("    float v;\n", "").replace("    if (i >= n) return;\n", "")
+    answer = joined(service, source, 1, [one for one in JOINED_ARGUMENTS if one["name"] != "y"], check=True)
+    told = {int(line) for error in answer.json()["errors"] for line in re.findall(r"\bline (\d+)", error["detail"])}
+    assert answer.status_code == 422 and told <= {5, 7} and told, answer.text

@@ -5,7 +5,7 @@
    needsCell(point) is a cell with a button for one point, undecidedAgain() a button for all of them or null;
    news(running) says what was asked for, as long as it runs, with a button that cancels all of it; running: the sweeps
    that have not ended, {id, owner, mine}, mine: asked for here. */
-import {del, link} from "../api.js";
+import {del, link, nonce} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
 import {roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {askFirst} from "../bulk/jobs.js";
@@ -37,7 +37,7 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
         }))
       return;
     const most = Math.floor((ADDRESS_MOST - location.href.length) / ID_LENGTH / wanted.length);
-    turns = Date.now().toString(36);
+    turns = nonce().slice(0, 12);
     const named =
       wanted.map(one => ({...one, request: {...one.request, labels: {...one.request.labels, [TURNS]: turns}}}));
     const {done} = await requestsRun(roundsOf(named, Math.min(ROUNDS, most)), {

@@ -19,7 +19,7 @@ function fieldsOf(letter, parts, comparison, point) {
 /* A label of the sweeps that are made here: those that are asked for together, of both sides, have the same value.
    Where one of them is cancelled the service leaves all of them out of comparisons, because the turns were not equal.
  */
-export const TURNS = "turns";
+export const TURNS = "coalesced.turns";
 
 const PRIORITY_MOST = 100; /* of users who are no admins */
 
@@ -43,9 +43,9 @@ export function moreRequest(letter, {parts, head: sweep, experiments}, compariso
   };
   const asked = {values: {...comparison.common, ...point.values, ...parts.where}},
         one = experiments.find(({request}) => runsOut(request, asked));
-  const again_of = sweep && runsOut(sweep.request, asked) ? sweep.request : one && sweepRequest(one);
-  if (again_of) {
-    const base = {...again_of};
+  const repeated = sweep && runsOut(sweep.request, asked) ? sweep.request : one && sweepRequest(one);
+  if (repeated) {
+    const base = {...repeated};
     for (const [name, value] of Object.entries(fields))
       if (isAxis(base[name]) || (base.recipe && name !== "grid" && name in point.values))
         base[name] = single(name, value);

@@ -147,7 +147,7 @@ export function nameOf(parts, letter) {
   const members = Object.entries(parts.members)
                     .filter(([name]) => name !== "since" && name !== "until")
                     .map(([name, value]) => `${name} ${value}`);
-  return [...members, ...periodOf(parts)].join(", ") || letter;
+  return [...members, ...periodOf(parts)].join(t("list.comma")) || letter;
 }
 
 /* "read_offset of 3 min ago" of a sweep. */
@@ -159,7 +159,7 @@ export function sideWords(parts, known) {
                              time: ago(sweep.submitted_at)
                            }));
   const rest = nameOf(parts, ""),
-        period = Object.keys({...parts.where, ...parts.labels}).length ? periodOf(parts).join(", ") : "";
+        period = Object.keys({...parts.where, ...parts.labels}).length ? periodOf(parts).join(t("list.comma")) : "";
   return [
     ...told, sweeps.length > 1 && t("compare.and_more", {n: sweeps.length - 1, words: sweeps.length - 1}), rest, period,
     parts.experiments.length && t("compare.experiments", {n: parts.experiments.length, words: parts.experiments.length})

@@ -72,7 +72,7 @@ wordsAdd({
   "compare.see_sweep": ["See them run", "查看运行"],
   "compare.since": ["since {time}", "{time} 起"],
   "compare.until": ["until {time}", "{time} 前"],
-  "compare.over": ["{letter} ends at {until}: further runs would not be part of it, or of the other side alone", "{letter} 截止于 {until}：追加的运行不会计入该侧，或只会计入另一侧"],
+  "compare.over": ["{letter} ends at {until}: further runs of {letter} would not count, and those of the other side alone would make the turns unequal", "{letter} 截止于 {until}：该侧追加的运行不会计入，只给另一侧追加会使两侧轮次不均等"],
   "compare.pooled": ["{letter} has several values of {field} here, and further runs would have one of them: choose one, as in where.{field}=VALUE, to ask for more", "{letter} 在此含 {field} 的多个取值，而追加的运行只会有其中一个：请先选定一个（写作 where.{field}=值），再要求更多运行"],
   "compare.ask_more": ["{n} more runs: ask for all of them?", "将再提交 {n} 次运行，确定吗？"],
   "compare.ask_yes": ["Ask for them", "确定提交"],

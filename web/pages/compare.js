@@ -14,10 +14,10 @@ import {optionsForm, sideForm, syntax} from "../compare/form.js";
 import {TURNS, runsOut} from "../compare/more.js";
 import {LETTERS, bodyOf, experimentsOf, hasShortId, isEmpty, nameOf, sideFound, sideRead, sideText, sideWords} from "../compare/sides.js";
 import {countsRow, headingOf, leftOut, shortPercent} from "../compare/summary.js";
+import {hasEnded} from "../sweep/data.js";
 import {comparisonTable, valueText} from "../compare/table.js";
 
 const RECENT = 20, SINGLE_READ = 100, LOOKED_MOST = 100;
-const ENDED = new Set(["succeeded", "failed", "cancelled"]);
 const COMPUTE_MS = 1000, POLL_MS = 4000, AGES_MS = 10000, DRAWN_MS = 300;
 
 export const title = () => t("nav.compare");
@@ -130,6 +130,11 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
       if (head && head.state !== "running") running.delete(id);
     }));
     if (!signal.aborted) computeSoon();
+  });
+  /* Whether the experiment is one that a side names, or may be one that it chooses. */
+  const mayBeOfSides = ({id, sweep}) => LETTERS.some(letter => {
+    const {sweeps, experiments: named} = sides[letter];
+    return sweeps.length || named.length ? sweeps.includes(sweep) || named.includes(id) : true;
   });
   /* Whether a side has experiments that have not ended. */
   const waits = () => LETTERS.some(letter => comparison?.[letter].left_out.not_ended > 0);
@@ -359,7 +364,7 @@ export async function open(root, params, {query, setQuery, announce, signal}) {
         for (const id of [data.id, data.sweep]) known.delete(id);
         tables.clear();
         computeSoon();
-      } else if (event === "state" && waits() && ENDED.has(data.state))
+      } else if (event === "state" && waits() && hasEnded(data.state) && mayBeOfSides(data))
         computeSoon();
       else if (["open", "reset", "snapshot", "poll"].includes(event) && (running.size || waits()))
         again();
