@@ -242,10 +242,6 @@ const experiment = {
   "strip.hot_note": ["back to back", "连续启动"],
   "strip.axis": ["µs a launch", "µs 每次启动"],
   "strip.median": ["median {us}", "中位数 {us}"],
-  "strip.interval": ["95 % interval {from} to {to}", "95 % 置信区间 {from} 至 {to}"],
-  "strip.interval_short": ["{from} to {to}", "{from} 至 {to}"],
-  "strip.slowest": ["slowest of {n}: {us}", "{n} 个中最慢：{us}"],
-  "strip.sentence": ["{kind}: {n} samples of {low} to {high} µs, median {median} µs.", "{kind}：{n} 个样本，{low} 至 {high} µs，中位数 {median} µs。"],
   "counts.predicted": ["predicted", "预测"],
   "device.name": ["device", "设备"],
   "wait.for": ["It waits: {why}", "正在等待：{why}"],
@@ -272,10 +268,6 @@ const compare = {
 
 /* ---- /ui/lessons ---- */
 const lessons = {
-  "lessons.neighbours": ["A warp asks for {a} sectors and the next one for {b}; {twice} of them {twice|is|are} asked for twice.", "一个线程束请求 {a} 个扇区，下一个请求 {b} 个；其中 {twice} 个被请求两次。"],
-  "lessons.warp_one": ["warp 1, 32 lanes", "线程束 1，32 个通道"],
-  "lessons.warp_two": ["warp 2, the next 32", "线程束 2，后面的 32 个"],
-  "lessons.twice": ["asked for twice", "请求了两次"],
   "lessons.why_there": ["why: lesson {n}", "理由：第 {n} 课"],
 };
 

@@ -2,10 +2,19 @@
    in their lines between. A sector that both ask for is framed; what moved and neither uses is hatched. Everything
    follows from two `explain` answers. */
 import {svg} from "../dom.js";
-import {t} from "../words.js";
+import {t, wordsAdd} from "../words.js";
 import {lanes_of, mask_runs, words_of, LINE, SECTOR} from "./memory_access.js";
 import {curve_path, group_gap} from "./memory_lanes.js";
 import {hatch, rect, round, text} from "./svg.js";
+
+// clang-format off
+wordsAdd({
+  "lessons.neighbours": ["A warp asks for {a} sectors and the next one for {b}; {twice} of them {twice|is|are} asked for twice.", "一个线程束请求 {a} 个扇区，下一个请求 {b} 个；其中 {twice} 个被请求两次。"],
+  "lessons.warp_one": ["warp 1, 32 lanes", "线程束 1，32 个通道"],
+  "lessons.warp_two": ["warp 2, the next 32", "线程束 2，后面的 32 个"],
+  "lessons.twice": ["asked for twice", "请求了两次"],
+});
+// clang-format on
 
 const LANES = 24, CURVE = 44, BOX = 32, INSET = 3, GAP = 3;
 

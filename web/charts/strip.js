@@ -3,9 +3,18 @@
    is {name, note, timing, samples or null}. */
 import {svg} from "../dom.js";
 import {count, digits, fixed, placesOf} from "../format.js";
-import {t} from "../words.js";
+import {t, wordsAdd} from "../words.js";
 import {rect, round, text} from "./svg.js";
 import "../d3.js";
+
+// clang-format off
+wordsAdd({
+  "strip.sentence": ["{kind}: {n} samples of {low} to {high} µs, median {median} µs.", "{kind}：{n} 个样本，{low} 至 {high} µs，中位数 {median} µs。"],
+  "strip.interval": ["95 % interval {from} to {to}", "95 % 置信区间 {from} 至 {to}"],
+  "strip.slowest": ["slowest of {n}: {us}", "{n} 个中最慢：{us}"],
+  "strip.interval_short": ["{from} to {to}", "{from} 至 {to}"],
+});
+// clang-format on
 
 const DOTS = 200, RADIUS = 2.7, ROW = 84;
 /* On a phone the names stand alone, and what an interval is is told by its note. */
