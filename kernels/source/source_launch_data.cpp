@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <string>
 
 /* With the line of the source where it is known, of what is inlined that of the call in it. */
 static void refuse(const ptx_problem &problem, const ptx_position &position, struct error *error)
@@ -114,37 +115,92 @@ static bool line_names(const char *text, int line, const char *name)
     return false;
 }
 
+/* Returns the line, from 1, on which the kernel accesses the array, if it does on one line alone: 0, if on several; -1, if
+   that is not known, because the array is also used without a subscript and may have another name, or is never used. */
+static int line_of_accesses(const source_kernel *kernel, const char *name)
+{
+    const char *text = kernel->draft.source, *body = strstr(text, source_kernel_spoken(&kernel->kernel));
+    const size_t length = strlen(name);
+    int found = -1;
+    body = body ? strchr(body, '{') : NULL;
+    for (const char *at = body; at && (at = strstr(at, name)); at += length) {
+        if (is_of_name(at[-1]) || at[-1] == '.' || is_of_name(at[length]))
+            continue;
+        const char *next = at + length + strspn(at + length, " ");
+        if (*next != '[')
+            return -1;
+        const int line = 1 + (int)std::count(text, at, '\n');
+        found = found < 0 || found == line ? line : 0;
+    }
+    return found;
+}
+
+/* Whether the line, from 1, has nothing that could access memory: no subscript, no call but of a barrier, no pointer that is
+   followed. */
+static bool line_accesses_nothing(const char *text, int line)
+{
+    for (int i = 1; text && i < line; i++) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    std::string code(text ? text : "", text ? strcspn(text, "\n") : 0);
+    for (const char *barrier : {"__syncthreads()", "__syncwarp()"})
+        if (size_t at = code.find(barrier); at != std::string::npos)
+            code.erase(at, strlen(barrier));
+    for (size_t at = code.find('*'); at != std::string::npos; at = code.find('*', at + 1))
+        if (is_of_name(code[at + 1]))
+            return false;
+    return code.find_first_of("[(") == std::string::npos && code.find("->") == std::string::npos;
+}
+
 ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_position &position,
                                       const char *array, int joined[2])
 {
     const char *text = kernel->draft.source;
     ptx_position place = position;
     joined[0] = joined[1] = 0;
-    if (!position.branch_lines[0] || !text || !array || !*array || line_names(text, position.line, array))
+    if (!text)
         return place;
-    const bool first = line_names(text, position.branch_lines[0], array),
-               second = line_names(text, position.branch_lines[1], array);
-    if (!first && !second)
+    if (!array || !*array) {
+        if (position.line > 0 && line_accesses_nothing(text, position.line))
+            place.line = place.column = 0;
         return place;
-    place.line = first && !second   ? position.branch_lines[0]
-                 : second && !first ? position.branch_lines[1]
-                                    : 0;
+    }
+    if (position.line > 0 && line_names(text, position.line, array))
+        return place;
+    int line = -1;
+    if (position.branch_lines[0]) {
+        const bool first = line_names(text, position.branch_lines[0], array),
+                   second = line_names(text, position.branch_lines[1], array);
+        line = first && second ? 0
+               : first         ? position.branch_lines[0]
+               : second        ? position.branch_lines[1]
+                               : -1;
+        if (line == 0)
+            std::copy(position.branch_lines, position.branch_lines + 2, joined);
+    }
+    if (line < 0)
+        line = line_of_accesses(kernel, array);
+    if (line < 0)
+        return place;
+    place.line = line;
     place.column = 0;
-    if (!place.line)
-        std::copy(position.branch_lines, position.branch_lines + 2, joined);
     return place;
 }
 
 void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found, struct source_fault *fault)
 {
     ptx_fault at = *found;
-    int joined[2];
-    at.other.position = source_launch_data_place(kernel, found->other.position, found->name, joined);
-    if (joined[0])
-        at.other.position.line = joined[0];
-    at.at.position = source_launch_data_place(kernel, found->at.position, found->name, joined);
-    if (joined[0])
-        at.at.position.line = joined[0];
+    int joined[2] = {0, 0};
+    for (ptx_thread *thread : {&at.other, &at.at}) { /* the second one's `joined` is kept */
+        if (thread->site < 0)
+            continue;
+        thread->position = source_launch_data_place(kernel, thread->position, found->name, joined);
+        if (joined[0])
+            thread->position.line = joined[0];
+    }
+    if (at.at.site < 0)
+        joined[0] = 0;
     fault->line = std::max(0, at.at.position.line);
     fault->column = std::max(0, at.at.position.column);
     fault->ptx_line = at.at.position.ptx_line;

@@ -128,7 +128,7 @@ def test_at_the_limit_who_is_idle_longest_makes_room(start):
             begun = time.monotonic()
             service.works()
             assert time.monotonic() - begun < 5
-        assert closed_within(idle[0], 5)
+        assert closed_within(idle[0], 30)
         idle[-1].sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert idle[-1].recv(4096).startswith(b"HTTP/1.1 200 ")
     finally:

@@ -197,3 +197,30 @@ def test_of_a_race_between_joined_stores_both_lines_are_right(service):
     answer = joined(service, source, 1, [one for one in JOINED_ARGUMENTS if one["name"] != "y"], check=True)
     told = {int(line) for error in answer.json()["errors"] for line in re.findall(r"\bline (\d+)", error["detail"])}
     assert answer.status_code == 422 and told <= {5, 7} and told, answer.text
+
+
+HOISTED = """__global__ void hoisted(const float *x, float *z, unsigned n, int mode)
+{
+    __shared__ float t[256];
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    t[threadIdx.x] = i;
+    __syncthreads();
+    float best = 1;
+    for (int k = 1; k < 6; k++)
+        best = best * x[i * 2] + t[threadIdx.x * 2 % 256] + k;
+    z[i] = best;
+}
+"""
+
+
+def test_a_load_that_was_taken_out_of_a_loop_has_the_line_that_alone_names_its_array(service):
+    arguments = [{**one, "elements": "2 * n"} if one["name"] == "x" else one for one in JOINED_ARGUMENTS if one["name"] != "y"]
+    lines = lines_of(joined(service, HOISTED, 0, arguments))
+    assert lines[10]["efficiency_pct"] == 50 and lines[10]["transactions"] == 2048 and lines[11]["transactions"] == 1024
+    assert not {4, 5, 7, 8, 9} & set(lines), "these access nothing"
+    [error] = joined(service, HOISTED, 0, [one for one in JOINED_ARGUMENTS if one["name"] != "y"], check=True).json()["errors"]
+    assert error["line"] == 10 and error["detail"].startswith("line 10: x[8192] is loaded"), error
+    twice = HOISTED.replace("float best = 1;", "float best = x[2 * (n - 1 - i)];")
+    lines = lines_of(joined(service, twice, 0, arguments))
+    assert sum(line["transactions"] for number, line in lines.items() if number in (8, 10, None)) == 4096 and not {4, 5, 7, 9} & set(lines)
