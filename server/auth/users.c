@@ -68,14 +68,20 @@ static void tokens_apply(struct users *users, struct tokens *tokens)
 }
 
 /* A file without a token may be in the middle of being written, or cut short by a full disk: it must not lock
-   everybody out. */
-static int users_read(struct tokens **tokens, const char *path, struct error *error)
+   everybody out. `running`: the service has users, and reads the file again. */
+static int users_read(struct tokens **tokens, const char *path, bool running, struct error *error)
 {
     if (tokens_read(tokens, path, error) < 0)
         return -1;
     if ((*tokens)->count || (*tokens)->nobody)
         return 0;
     tokens_free(*tokens);
+    if (running)
+        return error_set(
+            error, ERROR_INVALID,
+            "%s holds no token: put back a copy of it, for a token that is added to it as it is leaves out "
+            "everybody else; where nobody shall come in, the line \"# nobody\" says so",
+            path);
     return error_set(error, ERROR_INVALID,
                      "%s holds no token: coalesced token add NAME --role admin --token-file %s; where nobody "
                      "shall come in, the line \"# nobody\" says so",
@@ -86,7 +92,7 @@ static void users_reload(struct users *users)
 {
     struct tokens *tokens;
     struct error why = {0};
-    if (users_read(&tokens, users->path, &why) == 0) {
+    if (users_read(&tokens, users->path, true, &why) == 0) {
         log_info("%s changed: %d token%s", users->path, tokens->count, tokens->count == 1 ? "" : "s");
         tokens_apply(users, tokens);
         return;
@@ -137,7 +143,7 @@ int users_start(struct users **out, const char *path, struct error *error)
         goto failed;
     }
     file_changed(path, &users->seen, &exists);
-    if (users_read(&tokens, path, error) < 0)
+    if (users_read(&tokens, path, false, error) < 0)
         goto failed;
     tokens_apply(users, tokens);
     if (thread_start(&users->thread, "users", users_main, users, error) < 0)

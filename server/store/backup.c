@@ -215,6 +215,16 @@ static int aside_put(char aside[ASIDE_BYTES], struct error *error)
     return 0;
 }
 
+/* Returns what is said of the log that lies beside the old database, or "" if there is none. */
+static const char *log_aside(const char *directory, const char *aside)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s-wal", directory, aside);
+    return length > 0 && length < (int)sizeof path && access(path, F_OK) == 0
+               ? ", with its log beside it (-wal): keep both"
+               : "";
+}
+
 /* Checks the file and puts a copy of it in the place of the data directory's database, which lies beside it
    then under the name `aside`; empty: there was none. It is in place until the last step, which is one
    rename. Takes the directory's lock, which only a server holds otherwise. */
@@ -339,7 +349,7 @@ int backup_command(int argc, char **argv)
         else
             fprintf(stderr, "coalesced %s: %s\n", line.command, error.text);
         if (aside[0] && status == 0)
-            printf("what was there is %s/%s\n", line.directory, aside);
+            printf("what was there is %s/%s%s\n", line.directory, aside, log_aside(line.directory, aside));
         exit_status = status == 0 ? DONE : FAILED;
     }
     free(line.directory);
