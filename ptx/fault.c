@@ -21,8 +21,9 @@ struct ptx_thread fault_thread(const struct machine *run, unsigned thread,
 static bool at_one_place(const struct ptx_thread *a, const struct ptx_thread *b)
 {
     const struct ptx_position *p = &a->position, *q = &b->position;
-    return p->line && q->line ? p->line == q->line && p->column == q->column && p->file == q->file
-                              : p->ptx_line == q->ptx_line;
+    return p->line && q->line && p->column && q->column
+               ? p->line == q->line && p->column == q->column && p->file == q->file
+               : p->ptx_line == q->ptx_line;
 }
 
 static bool alike(const struct ptx_fault *a, const struct ptx_fault *b)

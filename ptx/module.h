@@ -35,10 +35,9 @@ enum {
 
 /* Where in the sources. `file` is an index into ptx_module.files, -1 where there is no .loc. Lines and columns
    begin at 1. `inlined_at` is the position of the call that was inlined: an index into ptx_module.positions,
-   or -1. `branch_lines`, of an access: the two source
-   lines at which its address register is set, in ascending order, if it is set in two different basic blocks before the
-   access; else zeros. The compiler may have merged an access of each line into this one; `line` is then the line after the
-   branches. */
+   or -1. `branch_lines`, of an access: the two source lines at which its address register is set, in ascending order, if it
+   is set in two different basic blocks before the access; else zeros. The compiler may have merged an access of each line
+   into this one; `line` is then the line after the branches. */
 struct ptx_position {
     int ptx_line;
     int file, line, column;

@@ -104,9 +104,13 @@ function reopenLater(node) {
   });
 }
 
+/* Whether a module could not be loaded, as browsers say it, each in its own words. */
+const isUnread = error => error instanceof TypeError && /imported module|importing a module/i.test(error.message);
+
 function showFailed(root, error) {
   console.error(error);
-  const {unread} = error, detail = h("p", {class: "detail", role: "alert"}, unread ? t("shell.unread") : error.message);
+  const unread = isUnread(error),
+        detail = h("p", {class: "detail", role: "alert"}, unread ? t("shell.unread") : error.message);
   replace(
     root, h("h1", {class: "heading"}, t("shell.failed")), detail,
     h("p", {class: "acts"}, h("button", {class: "button", type: "button", onclick: () => open()}, t("shell.reload")),
@@ -144,11 +148,6 @@ function styleLoad(name) {
   return sheets.get(name);
 }
 
-/* Marks the error of a module that could not be loaded: browsers say so each in its own words. */
-function unreadThrow(error) {
-  throw Object.assign(error, {unread: true});
-}
-
 async function open({focus = false} = {}) {
   closing();
   const own = new AbortController();
@@ -167,8 +166,8 @@ async function open({focus = false} = {}) {
   const match = found(pathNow());
   if (!match) return showMissing(root);
   try {
-    const [module] = await Promise.all(
-      [import(`./pages/${match.page.module}.js`).catch(unreadThrow), ...match.page.styles.map(styleLoad)]);
+    const [module] =
+      await Promise.all([import(`./pages/${match.page.module}.js`), ...match.page.styles.map(styleLoad)]);
     if (closed) return;
     document.title = `${module.title(match.params)} · coalesced`;
     root.classList.add(`page-${match.page.module}`);

@@ -80,6 +80,10 @@ static void note_contents(source_count *count, const source_kernel *kernel)
 static void add_faults(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
     const std::string names = inputs_without_fill(kernel);
+    bool others = outcome.fault_count == PTX_FAULTS_MAX;
+    for (unsigned i = 0; i < outcome.fault_count; i++)
+        others = others || (!outcome.faults[i].note && outcome.faults[i].kind != PTX_FAULT_STEPS);
+    count->failed = count->failed || (outcome.failed && (outcome.blocks == 0 || others));
     for (unsigned i = 0; i < outcome.fault_count && count->fault_count < SOURCE_COUNT_FAULTS; i++) {
         const ptx_fault &found = outcome.faults[i];
         source_fault *fault = &count->faults[count->fault_count++];
@@ -89,7 +93,6 @@ static void add_faults(source_count *count, const source_kernel *kernel, const p
         size_t used = strlen(fault->text);
         if (found.address_of_data && !names.empty())
             snprintf(fault->text + used, sizeof fault->text - used, "; " WITHOUT_FILL, names.c_str());
-        count->failed = count->failed || !fault->note;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 /* With the line of the source where it is known, of what is inlined that of the call in it. */
@@ -115,42 +116,90 @@ static bool line_names(const char *text, int line, const char *name)
     return false;
 }
 
+/* The text with blanks in place of comments. */
+static std::string without_comments(const char *text)
+{
+    std::string code = text;
+    for (size_t at = 0; at + 1 < code.size(); at++) {
+        const bool line = code.compare(at, 2, "//") == 0;
+        if (!line && code.compare(at, 2, "/*") != 0)
+            continue;
+        size_t end = line ? code.find('\n', at) : code.find("*/", at + 2);
+        end = end == std::string::npos ? code.size() : line ? end : end + 2;
+        for (; at < end; at++)
+            code[at] = code[at] == '\n' ? '\n' : ' ';
+    }
+    return code;
+}
+
+/* Whether the array may get another name there: its address is taken, a reference is bound to it, or a macro names it. */
+static bool is_renamed(const std::string &code, size_t at)
+{
+    const size_t start = at ? code.rfind('\n', at - 1) + 1 : 0;
+    std::string before = code.substr(start, at - start);
+    for (size_t both; (both = before.find("&&")) != std::string::npos;)
+        before.erase(both, 2);
+    return before.find('&') != std::string::npos || before.find("#define") != std::string::npos;
+}
+
 /* Returns the line, from 1, on which the kernel accesses the array, if it does on one line alone: 0, if on several; -1, if
-   that is not known, because the array is also used without a subscript and may have another name, or is never used. */
+   that is not known, because the array may have another name, or is never used. */
 static int line_of_accesses(const source_kernel *kernel, const char *name)
 {
-    const char *text = kernel->draft.source, *body = strstr(text, source_kernel_spoken(&kernel->kernel));
-    const size_t length = strlen(name);
+    const std::string code = without_comments(kernel->draft.source);
+    const size_t length = strlen(name), head = code.find(source_kernel_spoken(&kernel->kernel)),
+                 body = head == std::string::npos ? head : code.find('{', head);
     int found = -1;
-    body = body ? strchr(body, '{') : NULL;
-    for (const char *at = body; at && (at = strstr(at, name)); at += length) {
-        if (is_of_name(at[-1]) || at[-1] == '.' || is_of_name(at[length]))
+    for (size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + length)) {
+        if ((at && (is_of_name(code[at - 1]) || code[at - 1] == '.')) || is_of_name(code[at + length]))
             continue;
-        const char *next = at + length + strspn(at + length, " ");
-        if (*next != '[')
+        const bool inside = body != std::string::npos && at > body;
+        const size_t next = code.find_first_not_of(' ', at + length);
+        if ((inside && (next == std::string::npos || code[next] != '[' || is_renamed(code, at))) ||
+            (!inside && code.substr(code.rfind('\n', at) + 1, 7) == "#define"))
             return -1;
-        const int line = 1 + (int)std::count(text, at, '\n');
+        if (!inside)
+            continue;
+        const int line = 1 + (int)std::count(code.begin(), code.begin() + (std::ptrdiff_t)at, '\n');
         found = found < 0 || found == line ? line : 0;
     }
     return found;
 }
 
-/* Whether the line, from 1, has nothing that could access memory: no subscript, no call but of a barrier, no pointer that is
-   followed. */
+/* Whether the line, from 1, accesses no memory for sure: it has braces, `else` and barriers alone, or gives a new scalar a
+   value of constants and of the thread's place. An access that is told there was moved by the compiler. */
 static bool line_accesses_nothing(const char *text, int line)
 {
-    for (int i = 1; text && i < line; i++) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    std::string code(text ? text : "", text ? strcspn(text, "\n") : 0);
-    for (const char *barrier : {"__syncthreads()", "__syncwarp()"})
-        if (size_t at = code.find(barrier); at != std::string::npos)
-            code.erase(at, strlen(barrier));
-    for (size_t at = code.find('*'); at != std::string::npos; at = code.find('*', at + 1))
-        if (is_of_name(code[at + 1]))
+    static const std::set<std::string> types = {"int",    "unsigned", "const", "long",
+                                                "size_t", "auto",     "float", "double"},
+                                       places = {"blockIdx", "threadIdx", "blockDim", "gridDim",
+                                                 "x",        "y",         "z"};
+    std::string code = without_comments(text);
+    for (int i = 1; i < line && !code.empty(); i++)
+        code.erase(0, code.find('\n') == std::string::npos ? code.size() : code.find('\n') + 1);
+    code.erase(std::min(code.size(), code.find('\n')));
+    for (const char *word : {"__syncthreads()", "__syncwarp()", "else"})
+        if (size_t at = code.find(word); at != std::string::npos)
+            code.erase(at, strlen(word));
+    if (code.find_first_of("[&>#") != std::string::npos)
+        return false;
+    bool typed = false, named = false;
+    for (size_t at = 0; at < code.size();) {
+        size_t end = at;
+        while (end < code.size() && is_of_name(code[end]))
+            end++;
+        const std::string word = code.substr(at, end - at);
+        at = std::max(end, at + 1);
+        if (word.empty() || isdigit((unsigned char)word[0]) || places.count(word))
+            continue;
+        if (types.count(word))
+            typed = true;
+        else if (!typed || named)
             return false;
-    return code.find_first_of("[(") == std::string::npos && code.find("->") == std::string::npos;
+        else
+            named = true;
+    }
+    return true;
 }
 
 ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_position &position,
@@ -191,22 +240,24 @@ ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_pos
 void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found, struct source_fault *fault)
 {
     ptx_fault at = *found;
-    int joined[2] = {0, 0};
-    for (ptx_thread *thread : {&at.other, &at.at}) { /* the second one's `joined` is kept */
-        if (thread->site < 0)
-            continue;
-        thread->position = source_launch_data_place(kernel, thread->position, found->name, joined);
-        if (joined[0])
-            thread->position.line = joined[0];
-    }
-    if (at.at.site < 0)
-        joined[0] = 0;
+    int joined[2] = {0, 0}, other[2] = {0, 0};
+    if (found->at.site >= 0)
+        at.at.position = source_launch_data_place(kernel, found->at.position, found->name, joined);
+    if (found->has_other && found->other.site >= 0)
+        at.other.position = source_launch_data_place(kernel, found->other.position, found->name, other);
+    if (joined[0])
+        at.at.position.line = joined[0];
+    if (other[0])
+        at.other.position.line = other[0];
     fault->line = std::max(0, at.at.position.line);
     fault->column = std::max(0, at.at.position.column);
     fault->ptx_line = at.at.position.ptx_line;
     fault->note = at.note;
     int used = ptx_fault_text(&at, fault->text, sizeof fault->text);
     if (joined[0] && used < (int)sizeof fault->text)
+        used += snprintf(fault->text + used, sizeof fault->text - (size_t)used,
+                         "; or it is in line %d: the compiler joined the accesses of both lines", joined[1]);
+    if (other[0] && used < (int)sizeof fault->text)
         snprintf(fault->text + used, sizeof fault->text - (size_t)used,
-                 "; or it is in line %d: the compiler joined the accesses of both lines", joined[1]);
+                 "; the other access may be in line %d instead", other[1]);
 }

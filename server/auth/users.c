@@ -77,11 +77,11 @@ static int users_read(struct tokens **tokens, const char *path, bool running, st
         return 0;
     tokens_free(*tokens);
     if (running)
-        return error_set(
-            error, ERROR_INVALID,
-            "%s holds no token: put back a copy of it, for a token that is added to it as it is leaves out "
-            "everybody else; where nobody shall come in, the line \"# nobody\" says so",
-            path);
+        return error_set(error, ERROR_INVALID,
+                         "%s holds no token; the tokens read before stay valid. Restore the file from a "
+                         "copy: if a token is added to the empty file, only that one is valid. To let nobody "
+                         "in, write the line \"# nobody\"",
+                         path);
     return error_set(error, ERROR_INVALID,
                      "%s holds no token: coalesced token add NAME --role admin --token-file %s; where nobody "
                      "shall come in, the line \"# nobody\" says so",

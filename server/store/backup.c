@@ -209,8 +209,13 @@ static int aside_put(char aside[ASIDE_BYTES], struct error *error)
         snprintf(aside_log, sizeof aside_log, "%s-wal", aside);
         if (stat(log, &status) == 0 && status.st_size > 0 && rename(log, aside_log) < 0)
             return error_set_errno(error, errno, "cannot put %s aside", log);
+    } else if (stat(log, &status) == 0 && status.st_size > 0) {
+        /* The database was moved away; its log has its last commits. */
+        snprintf(aside, ASIDE_BYTES, "%s.before-%lld-wal", database, (long long)time(NULL));
+        if (rename(log, aside) < 0)
+            return error_set_errno(error, errno, "cannot put %s aside", log);
     }
-    unlink(log); /* empty by now */
+    unlink(log); /* empty by now, or gone */
     unlink("coalesced.db-shm");
     return 0;
 }

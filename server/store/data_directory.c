@@ -142,7 +142,8 @@ int data_directory_check(const struct data_directory *directory, int count, stru
         if (found == 0 && status.st_dev == directory->files[i].device &&
             status.st_ino == directory->files[i].inode)
             continue;
-        /* A restart makes a write-ahead log anew, and loses what a database held. */
+        /* After a restart without the log, SQLite makes a new one. After a restart without the database, the service begins
+           with an empty one: so a backup has to be restored. */
         const char *path = directory->files[i].path, *ending = strrchr(path, '.');
         const bool database = ending && strcmp(ending, ".db") == 0;
         return error_set(error, ERROR_STORE,

@@ -324,9 +324,10 @@ int store_open(struct store **out, const char *directory, const char *vfs, struc
         goto failed;
     }
     if (was_used && access(path, F_OK) < 0)
-        log_warning("%s was used before and has no coalesced.db: a new one is made; `coalesced restore` "
-                    "brings a backup back",
-                    directory);
+        log_warning(
+            "%s has the lock file of an earlier start and no coalesced.db: a new one is made; if there "
+            "was one, stop the service and let `coalesced restore` bring a backup back",
+            directory);
     if (writer_open(store, path, vfs, error) == 0 &&
         database_readers_open(&store->readers, path, vfs, error) == 0) {
         *out = store;

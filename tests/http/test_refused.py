@@ -112,4 +112,4 @@ def test_a_database_that_is_gone_is_to_be_restored_and_a_new_one_is_warned_of(st
     service.stop(signal.SIGKILL)
     again = start()
     assert not again.get("/v1/experiments").json()["experiments"]
-    assert "was used before and has no coalesced.db: a new one is made" in again.log.read_text()
+    assert "has the lock file of an earlier start and no coalesced.db: a new one is made" in again.log.read_text()

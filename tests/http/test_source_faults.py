@@ -181,6 +181,8 @@ def test_a_load_of_an_index_from_two_branches_keeps_its_line(service):
 
 @pytest.mark.parametrize("name, body, line", [
     ("alias", ["const float *row = x + blockIdx.x;", "unsigned j;", "if (mode == 1)", "    j = i;", "else", "    j = n - 1 - i;", "z[i] = row[j];"], 11),
+    ("address", ["const float *row = &x[blockIdx.x * 2];", "z[i] = row[i / 2] + row[0];"], 6),
+    ("comment", ["/* not x[i] */", "const float *row = x;", "for (int k = 1; k < 6; k++)", "    z[i] = row[k];"], 8),
     ("walk", ["const float *p = x;", "for (int k = 0; k < mode; k++)", "    p += 2;", "z[i] = p[i];"], 8),
 ])
 def test_an_array_by_another_name_keeps_its_line(service, name, body, line):
