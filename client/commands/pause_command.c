@@ -1,4 +1,4 @@
-/* pause and resume: whether work begins on a device, or on all of them. */
+/* The commands pause and resume: pause lets no further experiment begin on a device, or on all of them; resume undoes it. */
 #include "client/commands/command.h"
 
 #include <stdio.h>

@@ -283,7 +283,7 @@ static int64_t count_one_by_one(const std::vector<repeated_interval> &all)
     return sum;
 }
 
-/* A total order, of no meaning. */
+/* Orders by position, end and repetitions, so that equal ones stand side by side. */
 static bool is_less(const repeated_interval &l, const repeated_interval &r)
 {
     auto less = [](const repetition &a, const repetition &b) {

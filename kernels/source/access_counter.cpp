@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "kernels/source/source_launch_data.h"
+#include "kernels/source/access_line.h"
 
 /* Variables of the module stand behind the arguments, as far as there are spaces for them. */
 std::vector<int64_t> access_counter::buffer_bytes(const source_kernel *kernel, const struct domain &domain,
@@ -175,17 +175,21 @@ void access_counter::forget()
     seen_.assign(seen_.size(), {});
 }
 
-source_place access_counter::place_of(int site, int space) const
+/* Looks it up once: it takes a search through the source. */
+const source_place &access_counter::place_of(int site, int space)
 {
+    const auto known = places_.find({site, space});
+    if (known != places_.end())
+        return known->second;
     const ptx_position position = ptx_module_position(module_, &module_->sites[site].position);
-    source_place place = {};
+    source_place &place = places_[{site, space}];
     int variable = space - kernel_->kernel.buffer_count;
     if (space < kernel_->kernel.buffer_count)
         snprintf(place.array, sizeof place.array, "%s", kernel_->kernel.buffers[space].name);
     else if (space < KERNEL_BUFFERS && variable < (int)module_->variable_count)
         snprintf(place.array, sizeof place.array, "%s", module_->variables[variable].name);
     place.ptx_line = position.ptx_line;
-    const ptx_position at = source_launch_data_place(kernel_, position, place.array, place.joined);
+    const ptx_position at = access_line_find(kernel_, position, place.array, place.joined);
     place.line = std::max(0, at.line);
     place.column = std::max(0, at.column);
     return place;

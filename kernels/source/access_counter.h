@@ -48,7 +48,7 @@ class access_counter
     source_machine_access counted_as(int site) const;
     int instruction(int site, int space);
     void list(const warp_access &access, const ptx_access &from, int instruction);
-    source_place place_of(int site, int space) const;
+    const source_place &place_of(int site, int space);
 
     const ptx_module *module_;
     const source_kernel *kernel_;
@@ -56,7 +56,8 @@ class access_counter
     const struct explain *listed_;
     const source_machine *machine_;
     std::vector<source_machine_seen> seen_;
-    std::map<std::pair<int, int>, int> known_; /* by site and space: index into instructions_ */
+    std::map<std::pair<int, int>, source_place> places_; /* by site and space */
+    std::map<std::pair<int, int>, int> known_;           /* by site and space: index into instructions_ */
     std::vector<access_instruction> instructions_;
     std::vector<std::pair<int, int>> keys_; /* of each instruction */
     std::vector<explain_access> accesses_;

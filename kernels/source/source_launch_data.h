@@ -32,12 +32,3 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment);
 /* One fault as plain data. */
 void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found,
                               struct source_fault *fault);
-
-/* Returns where an access to the array at that position stands in the source. A compiler that joins the accesses of two
-   branches, or takes one out of a loop, leaves it the line of its neighbour in the PTX. If that line does not name the array,
-   the line is returned of the branch that does, or on which alone the kernel accesses it; line 0, if several are possible:
-   `joined` has both if they are those of two branches, else zeros. If the array may have another name the position is
-   returned as it is. array: NULL or "", if it is not known, as of shared and constant memory: line 0 is returned for a line
-   that accesses no memory for sure. */
-ptx_position source_launch_data_place(const source_kernel *kernel, const ptx_position &position,
-                                      const char *array, int joined[2]);

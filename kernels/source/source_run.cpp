@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "kernels/source/access_line.h"
 #include "kernels/source/source_launch_data.h"
 
 /* ---- one launch ---- */
@@ -17,23 +18,20 @@ struct run_listener {
     const ptx_module *module;
     source_run *run;
     const int *output_of_buffer; /* -1: none */
-    const uint16_t *stored;      /* as in source_output: by site, and by buffer within a site */
+    const source_kernel *kernel;
+    uint16_t *stored; /* as in source_output: by site, and by buffer within a site; 0: not looked up yet */
 };
 
-/* What a store at each site to each buffer leaves in source_output.stored. */
-static std::vector<uint16_t> stored_by_site(const ptx_module *module, const source_kernel *kernel)
+/* Returns what a store at that site to that buffer leaves in source_output.stored. */
+static uint16_t stored_of(const run_listener *listener, int site, int buffer)
 {
-    std::vector<uint16_t> stored((size_t)module->site_count * KERNEL_BUFFERS, 1);
-    for (unsigned site = 0; site < module->site_count; site++)
-        for (int b = 0; b < kernel->kernel.buffer_count; b++) {
-            int joined[2];
-            const ptx_position position = ptx_module_position(module, &module->sites[site].position);
-            const int line =
-                source_launch_data_place(kernel, position, kernel->kernel.buffers[b].name, joined).line;
-            if (line > 0 && line < UINT16_MAX)
-                stored[(size_t)site * KERNEL_BUFFERS + (size_t)b] = (uint16_t)(line + 1);
-        }
-    return stored;
+    int joined[2];
+    const ptx_position position =
+        ptx_module_position(listener->module, &listener->module->sites[site].position);
+    const int line =
+        access_line_find(listener->kernel, position, listener->kernel->kernel.buffers[buffer].name, joined)
+            .line;
+    return line > 0 && line < UINT16_MAX ? (uint16_t)(line + 1) : 1;
 }
 
 static void on_access(void *context, const ptx_access *access)
@@ -45,6 +43,9 @@ static void on_access(void *context, const ptx_access *access)
         return;
     source_output &output = listener->run->output[listener->output_of_buffer[access->buffer]];
     const uint64_t base = ptx_launch_address((unsigned)access->buffer), each = source_type_bytes(output.type);
+    uint16_t &stored = listener->stored[(size_t)access->site * KERNEL_BUFFERS + (size_t)access->buffer];
+    if (!stored)
+        stored = stored_of(listener, access->site, access->buffer);
     for (int lane = 0; lane < PTX_LANES; lane++) {
         if (!(access->mask >> lane & 1u))
             continue;
@@ -52,8 +53,7 @@ static void on_access(void *context, const ptx_access *access)
                  last = (access->address[lane] + access->bytes - 1 - base) / each;
         for (uint64_t i = first; i <= last && i < output.elements; i++) {
             output.written += !output.stored[i];
-            output.stored[i] =
-                listener->stored[(size_t)access->site * KERNEL_BUFFERS + (size_t)access->buffer];
+            output.stored[i] = stored;
         }
     }
 }
@@ -101,8 +101,8 @@ static int execute(source_run *run, const struct experiment *experiment, const p
         if (output_add(run, kernel, b, kernel->kernel.elements(&domain, b)) < 0)
             return error_set(error, ERROR_MEMORY, "no memory for the outputs");
     }
-    const std::vector<uint16_t> stored = stored_by_site(module, kernel);
-    run_listener listener = {module, run, output_of_buffer, stored.data()};
+    std::vector<uint16_t> stored((size_t)module->site_count * KERNEL_BUFFERS);
+    run_listener listener = {module, run, output_of_buffer, kernel, stored.data()};
     data.launch.budget.seconds = seconds;
     data.launch.check_races = data.launch.check_undefined = true;
     data.launch.on_access = on_access;

@@ -1,4 +1,5 @@
-/* Runs that the sides of a comparison took turns at (COMPARISON_TURNS of api/comparison.h), where some were cancelled. */
+/* Further runs of a comparison that do not count, because some that were submitted together with them were cancelled; they
+   are known by their label COMPARISON_TURNS (api/comparison.h). */
 #pragma once
 
 #include <jansson.h>

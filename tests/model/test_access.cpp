@@ -328,8 +328,9 @@ static void wide_accesses_of_shared_memory_are_fetched_as_hardware_did(void **)
         }
 }
 
-/* 16 bytes a lane, a whole warp, `apart` times that from lane to lane: 512 bytes that lie side by side are two fetches of 256
-   on sm_35, and four on sm_20, each with the one more of the CUDA C Programming Guide 4.2, F.4.3. */
+/* All 32 lanes access 16 bytes each, `apart` accesses from one lane to the next. Adjacent ones (512 bytes) take two fetches of
+   256 bytes on sm_35. On sm_20 they take four, one for each quarter warp, and one more each (CUDA C Programming Guide 4.2,
+   F.4.3). */
 static void older_banks_fetch_wide_accesses_by_their_own_parts(void **)
 {
     static const struct {
