@@ -79,7 +79,7 @@ static int read_symbols(struct elf_file *file, struct error *error)
 {
     const struct elf_section *table = elf_file_section(file, ".symtab");
     const struct elf_section *strings = elf_file_section(file, ".strtab");
-    if (!table || table->type != TYPE_SYMBOLS || !strings || strings->type != TYPE_STRINGS)
+    if (!table || !table->data || table->type != TYPE_SYMBOLS || !strings || strings->type != TYPE_STRINGS)
         return invalid(error, "it has no symbols");
     file->symbols = calloc(table->bytes / SYMBOL_BYTES + 1, sizeof *file->symbols);
     if (!file->symbols)

@@ -14,6 +14,7 @@ from soak.machine import FAULTS, FRAME, HELD, INDEXED_FRAMES, frames_of, held_lo
 
 READY_LIMIT_S = 30
 HIT_S = 3  # a fault lasts until a call has failed, or for that long
+MORE_KILLS = 20  # at most so many more, while a fault for which the log is held has made no call fail
 KINDS = [name for name in FAULTS if name != "none"] + ["clock", "token", "backup"]
 
 
@@ -98,7 +99,13 @@ class Conductor:
     def log_to_hold(self):
         """The fault of this life for which the log is held from before its start, or None."""
         wanted = [kind for kind in HELD if self.due(kind)] if self.lives else []
+        if self.kills >= self.options.kills:
+            wanted = self.never_hit()
         return self.choose.choice(wanted) if wanted else None
+
+    def never_hit(self):
+        """The faults for which the log is held that have made no call fail yet."""
+        return [kind for kind in HELD if self.options.rounds and not self.machine.hits()[kind]]
 
     @staticmethod
     def fault_planned(acts):
@@ -256,7 +263,7 @@ class Conductor:
     # ---- all of them ----
 
     def run(self, told):
-        while self.kills < self.options.kills:
+        while self.kills < self.options.kills or (self.never_hit() and self.kills < self.options.kills + MORE_KILLS):
             self.live()
             if self.kills % 50 == 0:
                 told(self)

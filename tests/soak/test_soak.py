@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from soak.clients import Client, Warden  # noqa: E402
 from soak.conductor import Conductor  # noqa: E402
 from soak.ledger import Ledger  # noqa: E402
+from soak.machine import HELD  # noqa: E402
 from soak.talk import Reply  # noqa: E402
 
 
@@ -32,7 +33,8 @@ def test_under_everything_at_once_nothing_is_lost_and_nothing_ends_twice():
     status, report = soak("--short")
     assert report["violations"] == {} and status == 0, json.dumps(report["violations"], indent=1)
     assert report["server_kills"] >= 15 and report["executor_kills"] >= 15
-    assert set(report["rounds"].values()) == {2}
+    assert {count for kind, count in report["rounds"].items() if kind not in HELD} == {2}
+    assert min(report["rounds"].values()) == 2
     assert all(report["calls_made_to_fail"].values()), report["calls_made_to_fail"]
     assert report["submissions"]["acknowledged"] > 100 and report["doubtful"]["submissions"] > 0
     assert report["over_http"]["results_compared"] > 50 and report["integrity_checks_after_kills"] > 0

@@ -198,6 +198,30 @@ static void a_file_with_any_byte_changed_is_refused_or_read(void **state)
     assert_true(refused > 20);
 }
 
+/* The first row of the table of sections describes none and its bytes are not read, whatever stands there. */
+static void each_section_may_stand_in_the_first_row(void **state)
+{
+    enum { TABLE_AT = 40, ROWS_AT = 60, ROW_BYTES = 64 };
+    struct fixture *fixture = *state;
+    char *copy = malloc(fixture->count);
+    uint64_t table;
+    int refused = 0;
+    assert_non_null(copy);
+    memcpy(&table, fixture->bytes + TABLE_AT, sizeof table);
+    assert_true(fixture->bytes[ROWS_AT] > 20);
+    for (int row = 1; row < fixture->bytes[ROWS_AT]; row++) {
+        struct error error = {0};
+        struct cubin *cubin;
+        memcpy(copy, fixture->bytes, fixture->count);
+        memcpy(copy + table, copy + table + row * ROW_BYTES, ROW_BYTES);
+        if (cubin_read(&cubin, copy, fixture->count, &error) < 0)
+            refused++;
+        cubin_free(cubin);
+    }
+    free(copy);
+    assert_int_equal(refused, 2); /* the symbols and their names */
+}
+
 static void what_is_no_cubin_is_refused_by_name(void **state)
 {
     struct fixture *fixture = *state;
@@ -224,6 +248,7 @@ int main(void)
         cmocka_unit_test(lanes_that_part_meet_behind_a_meeting_point),
         cmocka_unit_test(a_file_cut_off_anywhere_is_refused_or_read),
         cmocka_unit_test(a_file_with_any_byte_changed_is_refused_or_read),
+        cmocka_unit_test(each_section_may_stand_in_the_first_row),
         cmocka_unit_test(what_is_no_cubin_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, fixture_read, fixture_free);
