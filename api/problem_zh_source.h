@@ -165,7 +165,7 @@
     {"line %d", "第 {1} 行"},
     {"%s (line %d of the PTX)", "{1}（PTX 第 {2} 行）"},
     {"byte offset %d of shared memory", "共享内存偏移 {1} 字节处"},
-    {"byte offset %d of local memory", "局部内存偏移 {1} 字节处"},
+    {"byte offset %d of local memory", "本地内存偏移 {1} 字节处"},
     {"byte offset %d of const memory", "常量内存偏移 {1} 字节处"},
     {"byte offset %d of param memory", "参数内存偏移 {1} 字节处"},
     {"loaded", "读取"},

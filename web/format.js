@@ -52,9 +52,9 @@ export function bandwidth(gbps) {
   return digits(gbps) + NB + "GB/s";
 }
 
-/* Of a fraction, without places unless it is an exact half, as 12.5 %. What is not the whole is never written as 100,
-   what is not nothing never as 0. */
-export function percent(fraction, places = Number.isInteger(fraction * 200) ? 1 : 0) {
+/* Of a fraction: with one place below 10 % and for an exact half (6.3 %, 12.5 %), without places otherwise. What is not
+   the whole is never written as 100, what is not nothing never as 0. */
+export function percent(fraction, places = Number.isInteger(fraction * 200) || Math.abs(fraction) < 0.1 ? 1 : 0) {
   let text = fixed(fraction * 100, places);
   for (let more = places + 1; Number(text) === 100 && fraction !== 1 && more < 12; more++)
     text = (fraction * 100).toFixed(more);

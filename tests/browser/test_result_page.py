@@ -186,6 +186,13 @@ def test_an_unknown_kernel_is_named_and_so_is_the_nearest(browser, service):
     walk.end()
 
 
+def test_what_the_form_leaves_out_of_an_address_is_named(browser, service):
+    walk = Walk(browser, service).open("new?kernel=copy&ofset=3&lang=en").says("The address gives ofset, which copy does not have", "[role=alert]")
+    walk.open("new?kernel=read_offset&offset=3&warp=2&lang=en").says("offset", "main")
+    assert "The address gives" not in walk.text("main")
+    walk.end()
+
+
 def test_a_reader_s_result_page_has_nothing_to_press_that_is_refused(browser, serve, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("rita", "read"))))

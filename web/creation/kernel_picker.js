@@ -2,7 +2,8 @@
  * moved in by arrow keys; the kernel of that name is first, then those whose names begin so. What was typed stays:
  * onUnknown(text) is told of what is no kernel's name when the field is left, onUnknown(null) when it is one again.
  * unknownNote(name, kernels, shown, take) is the message that no kernel has that name, with the nearest name as a link;
- * take(near), if given, is called on a click instead of following the link.
+ * take(near), if given, is called on a click instead of following the link. leftOutNote(names, kernel) is the message
+ * that the form of this kernel has no fields of these names.
  * kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words
  * that find it. */
 import {link} from "../api.js";
@@ -50,6 +51,13 @@ export function unknownNote(name, kernels, shown, take = null) {
           near),
       shown: h("code", {}, shown)
     }));
+}
+
+/* The message that the form has no field of some names that the address gives; null: it has a field of each. */
+export function leftOutNote(names, kernel) {
+  return names.length ?
+    h("p", {class: "wrong", role: "alert"}, t("new.left_out", {names: names.join(t("list.comma")), kernel})) :
+    null;
 }
 
 export function kernelPicker(kernels, current, {onChosen, onUnknown}) {

@@ -15,7 +15,7 @@ import {commandsPanel, occupancyPanel, predictedPanel} from "../creation/panels.
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
-import {kernelInLanguage, kernelPicker, unknownNote} from "../creation/kernel_picker.js";
+import {kernelInLanguage, kernelPicker, leftOutNote, unknownNote} from "../creation/kernel_picker.js";
 import "../creation/words.js";
 
 export const title = () => t("new.title");
@@ -63,6 +63,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
 
+  /* Those of the names in an address that the form does nothing with. */
+  const withoutField = names => names.filter(
+    name => !fields.some(field => field.name === name) && !["kernel", "warp", "arch", "lang"].includes(name));
+
   const heading = h("p", {class: "lead"}), formula = h("p", {class: "mono formula"}), lesson = h("p", {class: "note"});
   const memory = memoryPanel({
     onWarp: warp => {
@@ -103,7 +107,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     root,
     h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
       h("a", {class: "note", href: link("source")}, t("new.own_source"))),
-    unknownNote(query.get("kernel"), kernels, kernel.name), h("div", {class: "creation"}, form_node, beside));
+    unknownNote(query.get("kernel"), kernels, kernel.name), leftOutNote(withoutField([...query.keys()]), kernel.name),
+    h("div", {class: "creation"}, form_node, beside));
 
   const wanted = () => state.typed.device?.trim() ?? (state.made?.all.spread ? "any" : "");
   const fitting = () => {
@@ -174,8 +179,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     /* The rest is done while the service answers. */
     const written =
       Object.fromEntries(fields.map(({name}) => [name, name in state.typed ? listShort(state.typed[name]) : null]));
-    const stale = [...new URLSearchParams(location.search).keys()].filter(
-      name => !(name in written) && !["kernel", "warp", "arch", "lang"].includes(name));
+    const stale = withoutField([...new URLSearchParams(location.search).keys()]);
     setQuery({
       kernel: kernel.name,
       ...written,
