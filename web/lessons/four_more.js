@@ -96,7 +96,7 @@ export default {
   "plain": "atomics",
   "why": [[
     "Narrow accesses have few bytes in flight: the latency of {rounds} rounds ({lat} µs) is the limit where DRAM would need {dram}. Blocks of 64 behind barriers wait for their start: {n64} × {launch} ns are {start64} µs.",
-    "每次访问的字节少，在途字节就少：瓶颈是 {rounds} 轮的延迟（{lat} µs），而 DRAM 只要 {dram} µs。64 线程的块不是慢在屏障，而是慢在启动：{n64} × {launch} ns 是 {start64} µs。"
+    "每次访问的字节少，在途字节就少：瓶颈是 {rounds} 轮的延迟（{lat} µs），而显存只要 {dram} µs。64 线程的块不是慢在屏障，而是慢在启动：{n64} × {launch} ns 是 {start64} µs。"
   ]],
   "intro": [[
     "Four shorter ones: widths of an access, registers, barriers, atomic updates. None of them has a published table here.",

@@ -76,7 +76,7 @@ export default {
     [
       [
         "DRAM moves the same bytes ({dram_us} µs), and the rounds are the same (latency, {lat_aos} and {lat_soa} µs). What the {e_aos} % cost is what is asked of the L2: `aos` stores each [line] twice, half of it each time, {ask_aos} µs instead of {ask_soa}. That is not the largest.",
-        "DRAM 搬运的字节一样（{dram_us} µs），轮数也一样（延迟，{lat_aos} 和 {lat_soa} µs）。{e_aos} % 的代价体现在向 L2 的请求上：`aos` 把每条[line]写两次，每次写一半，{ask_aos} µs，而 `soa` 是 {ask_soa} µs。它不是最大的时间下限。"
+        "显存搬运的字节一样（{dram_us} µs），轮数也一样（延迟，{lat_aos} 和 {lat_soa} µs）。{e_aos} % 的代价体现在向 L2 的请求上：`aos` 把每条[line]写两次，每次写一半，{ask_aos} µs，而 `soa` 是 {ask_soa} µs。它不是最大的时间下限。"
       ],
       [
         "**“{faster} times as fast, with twice the efficiency.”** Why {faster} and not twice on that Fermi? Half the efficiency is not twice the bytes. Its loads go through the L1: the lines that x brings hold y, too, so that each comes from the L2 once. Its stores go past the L1, and each segment is stored twice, half of it each time. Both together, {way} times as many bytes travel between the multiprocessors and the L2. That is near the published {faster}; no published counter shows more.",

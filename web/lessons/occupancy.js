@@ -78,7 +78,7 @@ export default {
   "plain": "occupancy",
   "why": [[
     "Bandwidth is bytes in flight over latency. {warps} warps with two loads of 128 bytes each (one element a thread, of A and of B) are {flight} kB on a multiprocessor, and so are {quarter} warps with eight: {a0} and {b115712} GB/s. Half the [occupancy] is twice the rounds, and time nearly doubles where latency is the limit; where DRAM is, more warps buy little.",
-    "带宽是在途字节除以延迟。{warps} 个线程束各有两次 128 字节的读取在途（每线程一个元素，读 A 与 B），每个多处理器上就是 {flight} kB；{quarter} 个线程束各有八次，也一样：{a0} 与 {b115712} GB/s。[occupancy]减半，轮数加倍：瓶颈是延迟时，用时几乎加倍；瓶颈是 DRAM 时，线程束再多也没有多大好处。"
+    "带宽是在途字节除以延迟。{warps} 个线程束各有两次 128 字节的读取在途（每线程一个元素，读 A 与 B），每个多处理器上就是 {flight} kB；{quarter} 个线程束各有八次，也一样：{a0} 与 {b115712} GB/s。[occupancy]减半，轮数加倍：瓶颈是延迟时，用时几乎加倍；瓶颈是显存时，线程束再多也没有多大好处。"
   ]],
   "cpu":
     [

@@ -174,7 +174,7 @@ export default {
     [
       [
         "Column order is limited by what is asked of the L2: a store to the [line|lines] of 32 lanes is {col_flits} messages, one that is [coalesced] is {row_flits}. The stores alone take {stores} µs, in 256 × 1 as in 32 × 32. DRAM moves the same bytes.",
-        "列序的瓶颈是向 L2 的请求：32 个通道各写一条[line]是 {col_flits} 个消息，[coalesced]的写入只要 {row_flits} 个。光写入就要 {stores} µs，256 × 1 与 32 × 32 的块都一样。DRAM 搬运的字节是一样的。"
+        "列序的瓶颈是向 L2 的请求：32 个通道各写一条[line]是 {col_flits} 个消息，[coalesced]的写入只要 {row_flits} 个。光写入就要 {stores} µs，256 × 1 与 32 × 32 的块都一样。显存搬运的字节是一样的。"
       ],
       [
         "**“32 to 16 has opposite effects.”** They are two things; the figures are the change of the K80's time. A width of 16 splits a request along a row into two half lines where the L1 moves lines, as in the published runs ({row_width} %: transactions double), and lets two rows of lanes share a line along a column ({col_width} %: they halve). A height of 16 makes smaller blocks, good along rows ({row_height} %), that use half of each line, bad along columns ({col_height} %). On a Fermi 32 × 32 leaves {empty} of {places} warps' places empty, and 16 × 32 fills them: that wins more than half lines lose.",

@@ -47,7 +47,7 @@ export default {
   "plain": "strides",
   "why": [[
     "Up to stride 2 the latency is the limit and hides what DRAM does ({lat2} µs against {dram2}). From 4 on DRAM is, and time goes with the bytes: it reads 64 bytes at a time, so that stride 16 doubles stride 8 once more. Stride 32 moves the same bytes, and opens more pages of the memory, {open_ps} ps each.",
-    "步长不超过 2 时，瓶颈是延迟，掩盖了 DRAM 的用时（{lat2} µs 对 {dram2} µs）。从 4 起瓶颈是 DRAM，用时与字节数成正比：它一次读 64 字节，所以步长 16 的用时又是步长 8 的两倍。步长 32 搬运的字节相同，但要打开的显存页更多，每页 {open_ps} ps。"
+    "步长不超过 2 时，瓶颈是延迟，掩盖了显存的用时（{lat2} µs 对 {dram2} µs）。从 4 起瓶颈是显存，用时与字节数成正比：它一次读 64 字节，所以步长 16 的用时又是步长 8 的两倍。步长 32 搬运的字节相同，但要打开的显存页更多，每页 {open_ps} ps。"
   ]],
   "intro": [[
     "`strided` copies every second, every third, every n-th element: `C[i] = A[i · n]`. What lies between is never asked for.",
