@@ -200,6 +200,7 @@ def test_what_is_not_stable_is_marked_and_nothing_is_concluded_from_it(browser, 
     walk.open(f"sweeps/{shapes}?view=map&x=offset&series=block").says("not stable")
     walk.until(lambda: len(walk.all("svg.map .unsure-frame")) == 2)
     walk.says("everywhere").says("2 points are left out")
+    walk.open(f"sweeps/{shapes}?view=lines&x=offset&series=none").says("against offset, block 32", ".board h2")
     walk.end()
 
 
@@ -271,6 +272,31 @@ def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # n
     walk.open(f"sweeps/{one}?y=cold_median_us&x=block&view=map&lang=zh").says("可以确定", ".board .sentence").open("?lang=en").end()
 
 
+EQUAL = """(() => {
+    let state = given[0];
+    const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
+    const noise = () => 10 * Math.exp(0.05 * (random() + random() + random() + random() - 2));
+    const points = at => {
+        const runs = Array.from({length: 6}, noise).sort((a, b) => a - b);
+        return {point: {asked: 6, succeeded: 6}, value: (runs[2] + runs[3]) / 2 * at, range: [runs[0] * at, runs[5] * at]};
+    };
+    const found = given[2].map(at => m.concluded(Array.from({length: given[1]}, (_, k) => points(k === 3 ? at : 1)), true));
+    return found.map(({apart, ahead, by_chance}) => [apart || ahead !== null, by_chance > 0]);
+})()"""
+
+
+def test_of_equal_points_none_is_ahead_whatever_their_number(browser, serve):  # noqa: F811
+    """Of 33 equal points the intervals of six runs are apart somewhere in two sweeps of five."""
+    walk = Walk(browser, serve()).open("sweeps?lang=en")
+    for seed, points in ((1, 33), (7, 64), (11, 8)):
+        found = walk.module("sweep/sure.js", EQUAL, seed, points, [1] * 100)
+        assert sum(told for told, _ in found) <= 5, (points, found)
+    assert any(chance for _, chance in walk.module("sweep/sure.js", EQUAL, 1, 64, [1] * 100)), "what is apart by chance is said to be"
+    slow = walk.module("sweep/sure.js", EQUAL, 3, 33, [1.5] * 50)
+    assert all(told for told, _ in slow), "what takes half as long again is still told"
+    walk.end()
+
+
 RANGES = """m.readMetrics().then(() => ["hot_ns_per_operation", "hot_gops", "cold_median_us", "measured_gld_efficiency_pct"].map(name =>
     m.metricOf(name).range({figure: () => 5, cold: {median: 5, low: 4, high: 8}, hot: {median: 10, low: 8, high: 20}})))"""
 
@@ -298,7 +324,7 @@ MAPS = """Promise.resolve(given[0]).then(values => {
 
 
 FRAMED = """Promise.resolve(given).then(([ranges, less]) => {
-    const cells = ranges.map(([low, value, high], i) => ({column: i, row: 0, value, range: [low, high], state: "succeeded", words: () => ""}));
+    const cells = ranges.map(([low, value, high], i) => ({column: i, row: 0, value, range: [low, high], state: "succeeded", point: {}, words: () => ""}));
     const {svg} = m.mapDraw(400, {maps: [{name: "", cells}], columns: cells.map((_, i) => i), rows: [0], columnName: "x", rowName: "y", name: String, write: String, unit: "", less, numbers: true});
     return [...svg.querySelectorAll(".best-cell")].length;
 })"""

@@ -11,7 +11,7 @@ import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
-import {RUNS_LEAST, meet} from "../sweep/sure.js";
+import {RUNS_LEAST, concluded} from "../sweep/sure.js";
 import "../sweep/words.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, NAME = 16, GAP = 32, LEGEND = 48;
@@ -68,13 +68,10 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
         text(left - 8, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
 }
 
+/* The best cell where it can be told from the worst; null: it cannot. */
 function bestOf(cells, less) {
-  const known = cells.filter(cell => cell.value !== null && !cell.unsure);
-  if (known.length < 2) return null;
-  const before = (a, b) => less ? a.value < b.value : a.value > b.value,
-        best = known.reduce((one, cell) => before(cell, one) ? cell : one),
-        worst = known.reduce((one, cell) => before(one, cell) ? cell : one);
-  return best.value === worst.value || meet(best, worst) ? null : best;
+  const {best, worst, apart} = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
+  return apart && best.value !== worst.value ? best : null;
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {

@@ -18,7 +18,7 @@ import {ALL, axisNamed, changed, choiceOf, pathOf, selected, viewsOf} from "../s
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
 import {Sweep} from "../sweep/data.js";
 import {metricOf, metricsOf} from "../sweep/metrics.js";
-import {commonText, valueText} from "../sweep/names.js";
+import {commonText, namedValue, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
 import {listText} from "../sweep/request.js";
 import {moreButton} from "../sweep/more.js";
@@ -243,12 +243,15 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
                              .join(" · ");
   const file = name => () => `sweep-${id}-${name}`;
   const main = board({
-    heading: () => choice.view === "map" ? t("sweep.map_heading", {
-      y: metricOf(choice.y).title(sweep),
-      x: choice.x,
-      unit: metricOf(choice.y).unit ? `, ${metricOf(choice.y).unit}` : ""
-    }) :
-                                           t("sweep.lines_heading", {y: metricOf(choice.y).title(sweep), x: choice.x}),
+    heading: () => {
+      const metric = metricOf(choice.y), y = metric.title(sweep), {x} = choice;
+      return [
+        choice.view === "map" ? t("sweep.map_heading", {y, x, unit: metric.unit ? `, ${metric.unit}` : ""}) :
+                                t("sweep.lines_heading", {y, x}),
+        ...Object.entries(choice.at).filter(([, value]) => value !== ALL).map(([name,
+                                                                                value]) => namedValue(name, value))
+      ].join(t("punct.comma"));
+    },
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
     sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),

@@ -9,7 +9,7 @@ import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
 import {metricOf, withUnit} from "./metrics.js";
 import {namedValue, pointText, valueText} from "./names.js";
-import {concluded, isSure, RUNS_LEAST, sentenceOf} from "./sure.js";
+import {concluded, isSure, namesOf, RUNS_LEAST, sentenceOf} from "./sure.js";
 import {leastOf} from "./table.js";
 import "./words.js";
 
@@ -148,6 +148,7 @@ export function linesOf(sweep, choice) {
     columnWords: columnWords(metric, axis),
     metric,
     points,
+    running: sweep.running,
     ranged: series.some(one => one.points.some(point => point.low !== null)),
     unsure: series.some(one => one.points.some(point => point.unsure)),
     crossed: [...new Set(series.flatMap(one => one.refused.map(point => point.as)))],
@@ -174,26 +175,28 @@ export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
   if (all.all && !all.best) return sentenceOf(all);
   const sentences = spec.series.filter(one => one.points.length).map(one => {
-    const found = concluded(entriesOf(one.points), less), say = (best, worst) => {
-      if (best.value === worst.value && one.points.length > 1)
-        return t("map.all_one", {value: withUnit(metric, best.value)});
-      if (one.points.length === 1) return `${withUnit(metric, best.value)}.`;
-      const apart = less ? worst.value / best.value - 1 : 1 - worst.value / best.value;
-      return t(less ? "sweep.least" : "sweep.most", {
-        best: withUnit(metric, best.value),
-        worst: withUnit(metric, worst.value),
-        x: choice.x,
-        at_best: valueText(best.point.values[choice.x]),
-        at_worst: valueText(worst.point.values[choice.x]),
-        apart: percent(apart, apart < 0.1 ? 1 : 0)
-      });
-    };
+    const found = concluded(entriesOf(one.points), less), at = ({point}) => valueText(point.values[choice.x]),
+          say = (best, worst) => {
+            if (best.value === worst.value && one.points.length > 1)
+              return t("map.all_one", {value: withUnit(metric, best.value)});
+            if (one.points.length === 1) return `${withUnit(metric, best.value)}.`;
+            const apart = less ? worst.value / best.value - 1 : 1 - worst.value / best.value;
+            return t(less ? "sweep.least" : "sweep.most", {
+              best: withUnit(metric, best.value),
+              worst: withUnit(metric, worst.value),
+              x: choice.x,
+              at_best: namesOf([best, ...found.same_best], at),
+              at_worst: namesOf([worst, ...found.same_worst], at),
+              apart: percent(apart, apart < 0.1 ? 1 : 0)
+            });
+          };
     return (one.name ? one.name + t("punct.colon") : "") +
       sentenceOf(found, say, ({point}) => namedValue(choice.x, point.values[choice.x]));
   });
   const rest = sentences.length - SENTENCES_MOST;
   return [
-    ...sentences.slice(0, SENTENCES_MOST), rest > 0 && t("sweep.more_series", {n: count(rest)}),
+    spec.running && sentences.length > 0 && t("sweep.so_far"), ...sentences.slice(0, SENTENCES_MOST),
+    rest > 0 && t("sweep.more_series", {n: count(rest)}),
     !sentences.length && (spec.hasPredicted ? t("sweep.only_predicted") : spec.nothing),
     spec.left_out > 0 && t("sweep.left_out", {n: count(spec.left_out)})
   ].filter(Boolean);
@@ -273,7 +276,7 @@ export function relativeOf(sweep, choice) {
   const least = found.worst &&
     told.filter(one => one !== reference && isSure(one.point))
       .reduce((one, other) => !one || other.value < one.value ? other : one, null),
-        loss = least && reference ? concluded([reference, least], false) : found;
+        loss = least && reference ? concluded([reference, least], false, isSure, told.length) : found;
   const more = Math.max(found.more, loss.more),
         lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
         feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
@@ -377,18 +380,20 @@ export function mapSentence(spec) {
   const sentences = spec.maps.flatMap(({name, cells}) => {
     const known = cells.filter(cell => cell.value !== null);
     if (!known.length) return [];
+    const found = concluded(known, spec.less, knownOf(spec));
     const said = sentenceOf(
-      concluded(known, spec.less, knownOf(spec)),
+      found,
       (best, worst) =>
         best.value === worst.value ? t("map.all_one", {value: withUnit(spec.metric, best.value)}) : t("map.sentence", {
           best: withUnit(spec.metric, best.value),
-          at_best: at(best),
+          at_best: namesOf([best, ...found.same_best], at),
           worst: withUnit(spec.metric, worst.value),
-          at_worst: at(worst)
+          at_worst: namesOf([worst, ...found.same_worst], at)
         }),
       at);
     return [name ? `${name}${t("punct.colon")}${said}` : said];
   });
   if (!sentences.length) return t(spec.running ? "sweep.nothing_yet" : "sweep.nothing_measured");
-  return spec.predicted ? [t("sweep.only_predicted"), ...sentences] : sentences;
+  const first = spec.predicted ? t("sweep.only_predicted") : spec.running ? t("sweep.so_far") : null;
+  return first ? [first, ...sentences] : sentences;
 }

@@ -1,12 +1,15 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
-   is an interval over its runs. concluded(entries, less, known), of [{point, value, range}] with values, is {best,
-   worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null; `apart`: their
-   intervals do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
-   `ahead`: {one, behind}, where best and worst are not apart: the best one of which the interval is apart from some
-   behind it, and these, or null; `single`: some were run once, so that their intervals hold for one placement of the
-   arrays each, and say nothing of the next run; `more`: how many more runs of each point are likely to tell what cannot
-   be told, 0 while runs are still to come. sentenceOf(found, say, name) makes it words; say(best, worst) is the
-   sentence where these two can be told, name(entry) a text. meet(a, b): both have intervals, and these overlap. */
+   is an interval over its runs. concluded(entries, less, known, among), of [{point, value, range}] with values, is
+   {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null;
+   `same_best` and `same_worst`: the others of exactly these values; `apart`: the intervals of best and worst do not
+   meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst; `ahead`: {one,
+   behind}, where best and worst are not apart: the best one of which the interval is apart from some behind it, and
+   these, or null; `single`: some were run once, so that their intervals hold for one placement of the arrays each, and
+   say nothing of the next run; `by_chance`: the number of points where intervals were widened for it and only so meet,
+   or 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still to
+   come. `among` is the number of points that the entries were chosen from. sentenceOf(found, say, name) makes it words;
+   say(best, worst) is the sentence where these two can be told, name(entry) a text, namesOf(entries, name) names up to
+   three of them. meet(a, b): both have intervals, and these overlap. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -27,37 +30,84 @@ function moreFor(best, worst) {
   return Math.min(MORE_MOST, Math.max(RUNS_LEAST, Math.ceil(runs * factor)) - runs) || 1;
 }
 
-export function concluded(entries, less, known = isSure) {
+/* The x that a normal distribution exceeds with this probability below 0.5. Abramowitz and Stegun, 26.2.23. */
+function normalAbove(probability) {
+  const r = Math.sqrt(-2 * Math.log(probability));
+  return r - (2.515517 + 0.802853 * r + 0.010328 * r * r) / (1 + 1.432788 * r + 0.189269 * r * r + 0.001308 * r ** 3);
+}
+
+/* Two intervals of 95 % of equal points are apart in one pair of 200; of many points there are so many pairs that some
+   are apart by chance. By which factor intervals are widened so that it happens in one of twenty sweeps (Bonferroni's
+   correction): two intervals are apart where the values differ by two of their halves, which is 2 / sqrt(2) of the
+   standard error of a difference. */
+const NORMAL_95 = 1.96, FALSE_MOST = 0.05;
+function factorOf(points) {
+  const pairs = points * (points - 1) / 2;
+  return pairs < 2 ? 1 : Math.max(1, normalAbove(FALSE_MOST / (2 * pairs)) / (Math.SQRT2 * NORMAL_95));
+}
+
+/* The intervals with which points are told from one another: a map from each entry to {range}. Intervals of few runs
+   are now and then narrow by chance, so that none counts as narrower than the typical one. In logarithms, as a time and
+   the bandwidth that follows from it are to be told alike. */
+function rangesTold(entries, points) {
+  const ranged = entries.filter(({value, range}) => range && range[0] > 0 && value > 0), factor = factorOf(points),
+        typical = side => {
+          const halves = ranged.map(side).sort((a, b) => a - b);
+          return halves[Math.floor((halves.length - 1) / 2)];
+        };
+  const below = ({value, range}) => Math.log(value / range[0]), above = ({value, range}) => Math.log(range[1] / value),
+        below_typical = typical(below), above_typical = typical(above), told = new Map(entries.map(one => [one, one]));
+  for (const one of ranged)
+    told.set(one, {
+      range: [
+        one.value * Math.exp(-factor * Math.max(below(one), below_typical)),
+        one.value * Math.exp(factor * Math.max(above(one), above_typical))
+      ]
+    });
+  return told;
+}
+
+export function concluded(entries, less, known = isSure, among = 0) {
   const sure = entries.filter(({point}) => known(point)), unsure = entries.filter(({point}) => !known(point));
   const waits = entries.some(({point}) => point.state === "queued" || point.state === "running"),
         more = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
   if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
+  const told = rangesTold(sure, Math.max(among, sure.length)), near = (a, b) => meet(told.get(a), told.get(b));
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
   const best = sure.reduce((a, b) => before(b, a) ? b : a), worst = sure.reduce((a, b) => before(a, b) ? b : a);
-  const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && meet(one, best)),
+  const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && near(one, best)),
         apart = !rivals.includes(worst),
-        single = best !== worst && sure.some(({point, range}) => range && point.asked === 1);
+        single = best !== worst && sure.some(({point, range}) => range && point.asked === 1),
+        worst_rivals = apart ? sure.filter(one => one !== worst && one !== best && near(one, worst)) : [],
+        chance = rivals.some(one => !meet(one, best)) || worst_rivals.some(one => !meet(one, worst)),
+        exactly = (one, other) => one !== other && one.value === other.value && !one.range;
   return {
     best,
     worst,
+    same_best: sure.filter(one => exactly(one, best)),
+    same_worst: sure.filter(one => exactly(one, worst)),
     apart,
     rivals,
-    worst_rivals: apart ? sure.filter(one => one !== worst && one !== best && meet(one, worst)) : [],
-    ahead: apart || single ? null : aheadOf(sure, before),
+    worst_rivals,
+    ahead: apart || single ? null : aheadOf(sure, before, near),
     single,
+    by_chance: chance ? Math.max(among, sure.length) : 0,
     all: entries.length,
     unsure: unsure.length,
-    more: waits ? 0 :
-                  Math.max(more, single ? RUNS_LEAST - 1 : 0, ...(apart ? [] : rivals.map(one => moreFor(best, one))))
+    more: waits ?
+      0 :
+      Math.max(
+        more, single ? RUNS_LEAST - 1 : 0,
+        ...(apart ? [] : rivals.map(one => moreFor({...best, ...told.get(best)}, {...one, ...told.get(one)}))))
   };
 }
 
 export const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
 
-function aheadOf(sure, before) {
+function aheadOf(sure, before, near) {
   const ordered = [...sure].sort((a, b) => before(a, b) ? -1 : before(b, a) ? 1 : 0);
   for (const one of ordered.slice(0, AHEAD_MOST)) {
-    const behind = ordered.filter(other => before(one, other) && !meet(one, other));
+    const behind = ordered.filter(other => before(one, other) && !near(one, other));
     if (behind.length) return {one, behind};
   }
   return null;
@@ -69,22 +119,23 @@ const runsText = (more, key) => ({
                             ""
 });
 
-function namesOf(entries, name) {
+export function namesOf(entries, name) {
   const rest = entries.length - NAMED_MOST, names = entries.slice(0, NAMED_MOST).map(name).join(t("list.comma"));
   return rest > 0 ? `${names} ${t("queue.more", {n: count(rest), words: rest})}` : names;
 }
 
 export function sentenceOf(
-  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, all, unsure, more}, say, name) {
+  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, by_chance: chance, all, unsure, more}, say,
+  name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
-  const others = namesOf(rivals, name),
+  const others = namesOf(rivals, name), how = t(chance ? "sure.by_chance" : "sure.overlap", {n: count(chance)}),
         told = apart ?
     [
-      say(best, worst), rivals.length && t("sure.rivals", {others}),
-      last.length && t("sure.worst_rivals", {worst: name(worst), others: namesOf(last, name)})
+      say(best, worst), rivals.length && t("sure.rivals", {others, how}),
+      last.length && t("sure.worst_rivals", {worst: name(worst), others: namesOf(last, name), how})
     ] :
     [
-      t("sure.meet", {best: name(best), others, ...runsText(more, "sure.may_tell_about")}),
+      t("sure.meet", {best: name(best), others, how, ...runsText(more, "sure.may_tell_about")}),
       ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
     ];
   return [
