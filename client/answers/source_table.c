@@ -225,7 +225,9 @@ void answers_print_check(const json_t *answer, const char *file)
               stdout);
     print_scalars(answer);
     print_all_busy(json_object_get(answer, "request"));
-    fputs(language_text("  not looked for: races between instructions that a warp executes in step, and "
-                        "barriers that threads leave out by ending\n"),
-          stdout);
+    fputs(
+        language_text("  not looked for: races between instructions that a warp executes in step, local "
+                      "variables that are read before they are written, and barriers that threads leave out "
+                      "by ending\n"),
+        stdout);
 }

@@ -48,11 +48,13 @@ static const struct id_list {
                 {"removals", "/v1/removals", false}};
 
 /* Finds an id in one list. If its first characters are known, it searches all ids that begin so: they were made within the
-   same 18 minutes. Otherwise it searches the newest 500. Sets *found to the first id that fits, which the caller frees, or
-   to NULL, and *several to whether more ids fit. Returns an exit status. */
+   same 18 minutes. Otherwise it searches the newest 10,000, and sets *older to true where there are more. Sets *found to
+   the first id that fits, which the caller frees, or to NULL, and *several to whether more of these ids fit. Returns an
+   exit status. */
 static int find_id(struct context *context, const struct id_list *list, const struct short_id *wanted,
-                   char **found, bool *several)
+                   char **found, bool *several, bool *older)
 {
+    enum { PAGES_MOST = 20 };
     static const char after_all[] = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"; /* not less than any id */
     char token[sizeof after_all], page[128];
     bool more = true;
@@ -60,10 +62,10 @@ static int find_id(struct context *context, const struct id_list *list, const st
     *several = false;
     snprintf(token, sizeof token, "%.*s%s", (int)wanted->head_length, wanted->head,
              after_all + wanted->head_length);
-    for (bool first = true; more; first = false) {
+    for (int read = 0; more; read++) {
         json_t *document, *row;
         size_t i;
-        bool from_token = !first || wanted->head_length > 0;
+        bool from_token = read > 0 || wanted->head_length > 0;
         snprintf(page, sizeof page, list->paged ? "%s?page_size=500%s%s" : "%s", list->path,
                  from_token ? "&page_token=" : "", from_token ? token : "");
         int status = fetch_json(context, page, &document);
@@ -78,8 +80,12 @@ static int find_id(struct context *context, const struct id_list *list, const st
             if (!*found)
                 *found = strdup(id);
         }
-        more = next && !*several && wanted->head_length > 0 &&
-               strncmp(next, wanted->head, wanted->head_length) == 0;
+        /* The same six characters hardly ever end two ids: one that is found of the newest is the one. */
+        if (wanted->head_length > 0)
+            more = next && !*several && strncmp(next, wanted->head, wanted->head_length) == 0;
+        else
+            more = next && !*found && read + 1 < PAGES_MOST;
+        *older = *older || (next && !more && !*found && wanted->head_length == 0);
         if (more)
             snprintf(token, sizeof token, "%s", next);
         json_decref(document);
@@ -103,10 +109,11 @@ int fetch_whole_id(struct context *context, const char **word)
     if (!dots)
         head = 0;
     const struct short_id wanted = {.head = *word, .head_length = head, .tail = tail};
+    bool older = false;
     for (size_t i = 0; i < sizeof id_lists / sizeof *id_lists; i++) {
         char *whole;
         bool several;
-        int status = find_id(context, &id_lists[i], &wanted, &whole, &several);
+        int status = find_id(context, &id_lists[i], &wanted, &whole, &several, &older);
         if (status == EXIT_FINE && whole && !several) {
             *word = whole;
             return EXIT_FINE;
@@ -115,7 +122,7 @@ int fetch_whole_id(struct context *context, const char **word)
         if (status != EXIT_FINE)
             return status;
     }
-    if (!dots)
+    if (!dots && !older)
         return EXIT_FINE; /* it may be no id */
     struct error error = {0};
     error_set(&error, ERROR_INVALID,

@@ -13,7 +13,7 @@ static bool is_size(const struct source_parameter *p)
     return named && !p->pointer && p->type.width == 1 && !source_type_is_real(p->type.base);
 }
 
-static enum buffer_role role_of(const struct source_parameter *p)
+enum buffer_role source_derive_role(const struct source_parameter *p)
 {
     return p->constant ? BUFFER_INPUT : p->only_written ? BUFFER_OUTPUT : BUFFER_ACCUMULATED;
 }
@@ -37,7 +37,7 @@ static void derive_one(const struct source_parameter *p, bool has_size, int inde
                     "or length: "
                     "describe all parameters in \"arguments\"",
                     p->name);
-    a->role = role_of(p);
+    a->role = source_derive_role(p);
     a->value = is_size(p) ? SOURCE_VALUE_SIZE : SOURCE_VALUE_GIVEN;
     if (p->pointer)
         snprintf(a->elements, sizeof a->elements, "size");

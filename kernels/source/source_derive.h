@@ -13,4 +13,8 @@ __BEGIN_DECLS
 int source_derive_arguments(const struct source_signature *signature, struct source_draft *draft,
                             struct problems *problems);
 
+/* What a buffer is by its parameter: a pointer to const is an input, one that the function only writes an output, and
+   any other is accumulated. */
+enum buffer_role source_derive_role(const struct source_parameter *p);
+
 __END_DECLS

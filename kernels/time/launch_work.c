@@ -264,8 +264,9 @@ struct text_pair launch_work_make(const struct experiment *e, const struct acces
     *w = (struct launch_work){0};
     if (code->local_bytes > spilled_part * 4 * code->registers)
         return (struct text_pair){
-            "its registers do not suffice, and what it spills to local memory is not modelled",
-            "寄存器不够用，模型不含溢出到本地内存的访问"};
+            "a thread keeps more in local memory (spilled registers, or arrays indexed at run time) than is "
+            "modelled",
+            "线程放在本地内存中的数据（溢出的寄存器，或运行时才确定下标的数组）超出了模型的范围"};
     w->blocks = (double)e->grid[0] * (double)e->grid[1] * (double)e->grid[2];
     w->warps_per_block = ceil(threads / WARP_LANES);
     w->warps = w->blocks * w->warps_per_block;

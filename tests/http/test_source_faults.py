@@ -125,6 +125,14 @@ def test_what_is_no_buffer_is_told_in_bytes_and_with_what_to_do(service, source,
     assert answer.json()["errors"][0]["detail"].endswith(PLACES[source][language == "zh"])
 
 
+def test_what_the_arguments_leave_out_is_derived_from_the_source(service):
+    source = "__global__ void f(const float *in, float *sum, float *out, int n) { int i = threadIdx.x; sum[i] += in[i]; out[i] = in[i]; }"
+    arguments = [{"name": "in", "elements": "n"}, {"name": "sum", "elements": "n"}, {"name": "out", "elements": "n"}, {"name": "n"}]
+    answer = checked(service, source, arguments, {"n": 64, "block": 64, "grid": 1})
+    assert answer.status_code == 200, answer.text
+    assert [one.get("role") for one in answer.json()["request"]["arguments"]] == ["input", "accumulated", "output", None]
+
+
 # Two branches load, and the compiler makes one load of both, behind them: PTX gives it the line of what follows.
 JOINED = """__global__ void joined(const float *x, const float *y, float *z, unsigned n, int mode)
 {
