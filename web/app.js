@@ -171,9 +171,17 @@ async function open({focus = false} = {}) {
     if (closed) return;
     document.title = `${module.title(match.params)} · coalesced`;
     root.classList.add(`page-${match.page.module}`);
-    const result = await module.open(
-      root, match.params,
-      {api, words, go, setQuery, announce, signal: own.signal, query: new URLSearchParams(location.search)});
+    const endWaiting = api.watchConnection(since => {
+      if (since !== null && !closed && !root.hasChildNodes()) replace(root, h("p", {class: "quiet"}, t("shell.waits")));
+    });
+    let result = null;
+    try {
+      result = await module.open(
+        root, match.params,
+        {api, words, go, setQuery, announce, signal: own.signal, query: new URLSearchParams(location.search)});
+    } finally {
+      endWaiting();
+    }
     close = typeof result === "function" ? result : null;
     if (closed) close?.();
   } catch (error) {

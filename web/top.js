@@ -20,9 +20,13 @@ function owner(me, asking, ask) {
     forgetToken();
     location.reload();
   };
+  const closeByKey = event => {
+    if (event.key === "Escape") ask(false);
+  };
   return h(
-    "span", {class: "confirm", role: "group", "aria-label": t("shell.token_forget")}, t("shell.token_forget"),
-    press("forget", t("shell.token_yes"), forget), press("keep", t("shell.token_no"), () => ask(false)));
+    "span", {class: "confirm", role: "group", "aria-label": t("shell.token_forget"), onkeydown: closeByKey},
+    t("shell.token_forget"), press("forget", t("shell.token_yes"), forget),
+    press("keep", t("shell.token_no"), () => ask(false)));
 }
 
 /* "NVIDIA H200" is "H200" here. */

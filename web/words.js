@@ -127,6 +127,7 @@ const part = {
   "lab.phase_cold": ["times with empty caches", "清空缓存后计时"],
   "lab.phase_hot": ["times back to back", "连续启动并计时"],
   "lab.phase_transfers": ["times the transfers", "测量传输用时"],
+  "shell.waits": ["This page opens when the service answers.", "服务响应后即打开此页。"],
   "part.waits_connection": ["no answer yet: it is tried again when the connection is back, as it was when pressed", "尚无回复：连接恢复后会重试，内容与按下时相同"],
   "part.block": ["block {n}", "block {n}"],
   "part.failed": ["failed: {kind}", "失败：{kind}"],

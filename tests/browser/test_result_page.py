@@ -193,6 +193,23 @@ def test_what_the_form_leaves_out_of_an_address_is_named(browser, service):
     walk.end()
 
 
+def test_what_was_begun_in_the_form_is_offered_again(browser, service):
+    walk = Walk(browser, service).open("new?kernel=copy&lang=en")
+    walk.until(lambda: walk.all("#field-size"))
+    walk.script("(field => { field.focus(); field.value = '4097'; field.dispatchEvent(new Event('input', {bubbles: true})); })(document.querySelector('#field-size'))")
+    walk.until(lambda: "size=4097" in browser.current_url)
+    walk.click("nav a", "Lessons").until(lambda: "lessons" in browser.current_url)
+    walk.click("nav a", "New").says("Begun before, and not submitted: copy, size 4097", ".draft")
+    walk.click(".draft a", "copy").until(lambda: "size=4097" in browser.current_url)
+    walk.until(lambda: walk.script("document.querySelector('#field-size')?.value.replace(',', '')") == "4097")
+    walk.click("button", "Run on").until(lambda: "/experiments/" in browser.current_url)
+    walk.open("new?lang=en").until(lambda: walk.all("#field-size"))
+    assert not walk.all(".draft")
+    walk.script("document.querySelector('#field-size').focus()")
+    assert walk.script("(field => [field.selectionStart, field.selectionEnd, field.value.length])(document.activeElement)") == [0, 7, 7]
+    walk.end()
+
+
 def test_a_reader_s_result_page_has_nothing_to_press_that_is_refused(browser, serve, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("rita", "read"))))

@@ -57,6 +57,7 @@ function textField(field, form) {
     oninput: () => form.type(field.name, input.value),
     onfocus: () => {
       input.value = form.text(field);
+      input.select(); /* as Tab does, before the separators were left out */
     },
     onblur: () => update()
   });

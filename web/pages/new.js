@@ -1,6 +1,6 @@
 /* /ui/new: a form that follows from the kernels, and beside it, redrawn while typing, what the model says of it. All
    that was typed stands in the address. */
-import {get, link, post, send, ROOT, token, watchConnection} from "../api.js";
+import {get, link, oneAtATime, post, send, ROOT, token, watchConnection} from "../api.js";
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
@@ -9,12 +9,12 @@ import {parts, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
-import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel, predictedPanel} from "../creation/panels.js";
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
+import {draftDrop, draftKeep, draftNote} from "../creation/draft.js";
 import {kernelInLanguage, kernelPicker, leftOutNote, unknownNote} from "../creation/kernel_picker.js";
 import "../creation/words.js";
 
@@ -107,6 +107,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     root,
     h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
       h("a", {class: "note", href: link("source")}, t("new.own_source"))),
+    [...query.keys()].every(name => name === "lang") && draftNote(),
     unknownNote(query.get("kernel"), kernels, kernel.name), leftOutNote(withoutField([...query.keys()]), kernel.name),
     h("div", {class: "creation"}, form_node, beside));
 
@@ -187,6 +188,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       warp: state.warp ? state.warp + 1 : null,
       arch: state.chips?.join(",")
     });
+    if (Object.keys(state.typed).length) draftKeep(location.search);
     commands.show(commandOf(state.made), curlOf(state.made, ROOT.href, token()));
     const {axes, one, points} = state.made, all = countSaid(points, state.made);
     ofFirst.hidden = !axes.length;
@@ -407,7 +409,8 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);
     const fits = new Map(able.map(one => [one.index, one])),
           soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
-    run.disabled = submitting || me?.role === "read";
+    run.disabled = me?.role === "read";
+    run.setAttribute("aria-disabled", submitting || run.disabled); /* while it is submitted it keeps the focus */
     if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
     if (submitting && lost) return void (when.textContent = t("part.waits_connection"));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
@@ -424,11 +427,13 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
 
   async function submit() {
     const {sweep, all} = state.made;
+    if (submitting) return;
     if (refused || state.unknown) return wrongGo();
     submitting = true;
     runShow();
     try {
       const answer = await send("POST", sweep ? "/v1/sweeps" : "/v1/experiments", all, {signal});
+      draftDrop();
       announce(t("new.submitted"));
       await go(`${sweep ? "sweeps" : "experiments"}/${answer.json.id}`);
     } catch (error) {

@@ -1,6 +1,6 @@
 /* /ui/source: an editor for a kernel of one's own. What its lines cost, and what is wrong with them, stands at them
    while one types; all that was typed stands in the address. Nothing is run on a device. */
-import {link, post} from "../api.js";
+import {link, oneAtATime, post} from "../api.js";
 import {copyButton} from "../clipboard.js";
 import {h, replace} from "../dom.js";
 import {count, percent, shape} from "../format.js";
@@ -9,7 +9,6 @@ import {button} from "../parts.js";
 import {language, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {explained, timePanel} from "../charts/bounds.js";
-import {oneAtATime} from "../creation/asking.js";
 import {chipsPanel} from "../creation/chips.js";
 import {placeOf} from "../creation/values.js";
 import {ADDRESS_MOST, addressPack, addressUnpack} from "../source/address.js";
