@@ -239,14 +239,19 @@ static void print_access(const json_t *explanation, const json_t *access, const 
               stdout);
 }
 
+/* Returns whether the drawing is of a source line in which no thread of the warp accesses memory. */
+static bool line_is_idle(const json_t *explanation)
+{
+    return json_is_array(json_object_get(explanation, "lines")) &&
+           !(json_path_number(explanation, "lanes_active") > 0);
+}
+
 /* Prints why a source line has no drawing. */
 static void print_idle_line(const json_t *explanation)
 {
     const json_t *lines = json_object_get(explanation, "lines"), *line = json_object_get(explanation, "line");
     size_t i;
     json_t *one;
-    if (!json_is_array(lines) || json_path_number(explanation, "lanes_active") > 0)
-        return;
     if (!json_array_size(lines)) {
         printf(language_text("line %.0f accesses no memory, nor does another\n"), json_number_value(line));
         return;
@@ -267,7 +272,9 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
 {
     const json_t *explanation = json_object_get(answer, "explain");
     const json_t *block = json_object_get(explanation, "block");
-    printf(language_text("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f), %.0f of %.0f lanes active\n"),
+    printf(line_is_idle(explanation)
+               ? language_text("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f)\n")
+               : language_text("%s%s%s: warp %.0f of block (%.0f, %.0f, %.0f), %.0f of %.0f lanes active\n"),
            screen_style(screen, STYLE_STRONG),
            json_path_text(answer, "request.entry", json_path_text(answer, "request.kernel", "?")),
            screen_style(screen, STYLE_NONE), json_path_number(explanation, "warp"),
@@ -283,7 +290,10 @@ void answers_print_explanation(const json_t *answer, const struct screen *screen
         puts(inexact);
     if (json_path_text(explanation, "note", NULL))
         puts(language_reason(json_path_text(explanation, "note", ""), (char[LANGUAGE_REASON_BYTES]){0}));
-    print_idle_line(explanation);
+    if (line_is_idle(explanation)) {
+        print_idle_line(explanation);
+        return;
+    }
     printf(language_text("A cell is 4 bytes, 8 cells a sector:  "));
     print_cell(screen, true, 15);
     printf(language_text(" used  "));

@@ -109,6 +109,37 @@ static void print_without_line(const json_t *lines, const struct screen *screen,
     print_beside(screen, bar, text);
 }
 
+/* The architectures of the table that are not counted exactly, but for the one whose lines are shown, which says it. */
+static void print_inexact(const json_t *predictions, const json_t *shown)
+{
+    char text[SOURCE_LINE_BYTES] = "";
+    size_t i;
+    json_t *one;
+    json_array_foreach (predictions, i, one)
+        if (one != shown && json_is_false(json_object_get(one, "exact")))
+            json_path_append(text, sizeof text, "%s%s", *text ? language_text(", ") : "",
+                             json_path_text(one, "arch", ""));
+    if (*text)
+        printf(language_text("not counted exactly: %s; arch=... with one of them says why\n"), text);
+}
+
+static void print_atomic_conflicts(const json_t *lines)
+{
+    double conflicts = 0;
+    size_t i, k;
+    json_t *line, *access;
+    json_array_foreach (lines, i, line)
+        json_array_foreach (json_object_get(line, "accesses"), k, access)
+            if (strcmp(json_path_text(access, "kind", ""), "atomic") == 0 &&
+                json_is_number(json_object_get(access, "bank_conflicts")))
+                conflicts += json_path_number(access, "bank_conflicts");
+    if (conflicts > 0)
+        printf(language_text(
+                   "%.0f conflicts of atomic operations on shared memory stand at their lines, and in no "
+                   "sum\n"),
+               conflicts);
+}
+
 void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,
                           const struct screen *screen)
 {
@@ -124,6 +155,8 @@ void answers_print_source(const json_t *answer, const json_t *prediction, const 
                ? language_text("counted exactly")
                : language_reason(json_path_text(prediction, "inexact", language_text("not exact")), reason),
            several ? language_text("; arch=... lists the lines of another one") : "");
+    print_inexact(json_object_get(answer, "predictions"), prediction);
+    print_atomic_conflicts(lines);
     printf("%13s %6s %9s\n", language_text("transactions"), "%", language_text("conflicts"));
     for (int number = 1; *source; number++) {
         size_t length = strcspn(source, "\n");
