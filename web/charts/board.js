@@ -76,12 +76,13 @@ const boxed = (node, left, top, width, height) =>
 function probe(place, drawnNow, onZoom) {
   const bubble = h("div", {class: "tip at-mark", hidden: true}), hair = h("div", {class: "cross-hair", hidden: true}),
         range = h("div", {class: "range", hidden: true}), said = h("span", {class: "unseen", "aria-live": "polite"});
-  let at = null, from = null, last = null;
+  let at = null, from = null, last = null, around = null; /* around: what was found last in this drawing */
   const show = (mark, aloud, y = mark?.y) => {
     at = mark;
     bubble.hidden = !mark;
     hair.hidden = mark?.top === undefined;
     if (!mark) return;
+    around = mark;
     last = bubble.textContent = textOf(mark);
     if (aloud) said.textContent = bubble.textContent;
     if (!hair.hidden) boxed(hair, mark.x, mark.top, 0, mark.bottom - mark.top);
@@ -130,7 +131,8 @@ function probe(place, drawnNow, onZoom) {
   place.addEventListener("focusout", () => show(null));
   const zoomKey = key => {
     const {within, nearer, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
-                           high = Number(svg.getAttribute("height")), x = at?.x ?? wide / 2, y = at?.y ?? high / 2;
+                           high = Number(svg.getAttribute("height")), x = around?.x ?? wide / 2,
+                           y = around?.y ?? high / 2;
     if (key === "-") return onZoom(null);
     return within &&
       zoomTo([x, y], nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
@@ -150,7 +152,9 @@ function probe(place, drawnNow, onZoom) {
   });
   return {
     nodes: [range, hair, bubble, said],
+    zoom: zoomKey,
     hide: () => {
+      around = null;
       if (at) show(null);
     }
   };
@@ -191,10 +195,17 @@ export function board(
     h("span", {class: "acts"}, saveAs("SVG"), saveAs("PNG"),
       Boolean(navigator.clipboard?.write && globalThis.ClipboardItem) &&
         button(t("chart.copy"), copy, {small: true, label: t("chart.copy_picture")}));
-  const hint = h("span", {class: "quiet", hidden: true}, t("chart.zoom"));
+  const hint = h("span", {class: "quiet", hidden: true}, t("chart.zoom")),
+        zoomButton = (sign, key, name) =>
+          h("button",
+            {type: "button", class: "plain", "aria-label": t(name), title: t(name), onclick: () => found.zoom(key)},
+            sign),
+        zooming =
+          h("span", {class: "zooming", hidden: true}, zoomButton("+", "+", "chart.zoom_in"),
+            zoomButton("−", "-", "chart.zoom_out"));
   const node =
     h("section", {class: "panel board"}, h("header", {}, title, beside), keys, place, words,
-      h("div", {class: "board-foot"}, hint, acts, under));
+      h("div", {class: "board-foot"}, zooming, hint, acts, under));
 
   function tableShow() {
     if (!tables) under.append((tables = table()).node);
@@ -216,7 +227,7 @@ export function board(
     replace(layer, drawn.canvas, drawn.svg);
     const zooms = Boolean(onZoom && drawn.within);
     place.classList.toggle("zooms", zooms);
-    hint.hidden = !zooms;
+    hint.hidden = zooming.hidden = !zooms;
     beside.textContent = aside(drawn);
     if (under.open) tableShow();
   }

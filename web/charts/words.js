@@ -55,6 +55,8 @@ wordsAdd({
   "memory.fewer": ["Show fewer", "收起"],
   "memory.cut": ["{n} more {n|access|accesses} of this warp are not listed.", "该线程束另有 {n} 次访问未列出。"],
   "chart.zoom": ["drag across it, or press + and −, to zoom", "拖动鼠标或按 + 和 − 缩放"],
+  "chart.zoom_in": ["Zoom in", "放大"],
+  "chart.zoom_out": ["Zoom out", "缩小"],
   "chart.zoom_few": ["Not zoomed: a part is at least two places, and not all of them", "没有缩放：所选部分至少含两个位置，且不是全部"],
   "memory.idle_line": ["No thread of this warp accesses memory in line {n}.", "此线程束没有线程在第 {n} 行访问内存。"],
   "chart.table": ["The same as a table", "以表格显示"],

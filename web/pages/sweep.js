@@ -226,10 +226,15 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     const gone = sweep.axes.filter(axis => !(axis.name in choice.at)).map(axis => [`at.${axis.name}`, null]);
     setQuery({...Object.fromEntries(gone), ...changed(choice, {})});
   }
-  const zoomTo = found => changeTo({
-    zoom: found?.zoom?.join("..") ?? (found ? changed(choice, {}).zoom : null),
-    rows: found?.rows?.join("..") ?? (found ? changed(choice, {}).rows : null)
-  });
+  /* To a part of the axes that was chosen in a chart; null: back to what was shown before. */
+  const parts = [];
+  const zoomTo = found => {
+    const {zoom = null, rows = null} = changed(choice, {});
+    if (!zoom && !rows) parts.length = 0;
+    if (!found) return changeTo(parts.pop() ?? {zoom: null, rows: null});
+    parts.push({zoom, rows});
+    return changeTo({zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows});
+  };
   const toggle = key => changeTo({
     hide: (choice.hide.includes(key) ? choice.hide.filter(one => one !== key) : [...choice.hide, key]).join(",") || null
   });
@@ -248,9 +253,10 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       return [
         choice.view === "map" ? t("sweep.map_heading", {y, x, unit: metric.unit ? `, ${metric.unit}` : ""}) :
                                 t("sweep.lines_heading", {y, x}),
-        ...Object.entries(choice.at).filter(([, value]) => value !== ALL).map(([name,
-                                                                                value]) => namedValue(name, value))
-      ].join(t("punct.comma"));
+        choice.view === "panels" && metric.unit,
+        ...Object.keys(choice.at).map(name => choice.at[name] !== ALL && namedValue(name, choice.at[name]))
+      ].filter(Boolean)
+        .join(t("punct.comma"));
     },
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),

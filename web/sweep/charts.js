@@ -147,7 +147,7 @@ export function linesOf(sweep, choice) {
     rules: memoryRules(axisNamed(sweep, choice.x), points),
     columnWords: columnWords(metric, axis),
     metric,
-    points,
+    points: points.filter(point => !split || !choice.hide.includes(String(point.values[split.name]))),
     running: sweep.running,
     ranged: series.some(one => one.points.some(point => point.low !== null)),
     unsure: series.some(one => one.points.some(point => point.unsure)),
@@ -295,21 +295,20 @@ export function relativeOf(sweep, choice) {
     whose: split ? namedValue(split.name, series) : "",
     more,
     height: 270,
-    sentence:
-      `${t("sweep.relative_feared", {feared: percent(Math.ceil(feared * 1000 - 1e-9) / 1000, 1)})}${t("punct.space")}${
-        sentenceOf(
-          {
-            ...found,
-            best: loss.best,
-            apart: lost !== null,
-            rivals: lost === null ? loss.rivals : [],
-            worst_rivals: [],
-            ahead: null,
-            single: false,
-            more: 0
-          },
-          () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
-          ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
+    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 1)})}${t("punct.space")}${
+      sentenceOf(
+        {
+          ...found,
+          best: loss.best,
+          apart: lost !== null,
+          rivals: lost === null ? loss.rivals : [],
+          worst_rivals: [],
+          ahead: null,
+          single: false,
+          more: 0
+        },
+        () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
+        ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0
   };
 }

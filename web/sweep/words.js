@@ -64,7 +64,7 @@ wordsAdd({
   "sweep.predicted_efficiency": ["predicted efficiency", "预测的效率"],
   "sweep.at_most_lost": ["at most {percent} lost", "最多损失 {percent}"],
   "sweep.relative_unit": ["{name} {value} = 100 %", "{name} {value} = 100 %"],
-  "sweep.relative_feared": ["At most {feared} of the bytes that the loads, or the stores, of a warp move are not used by it.", "一个线程束的读取（或写入）所搬运的字节中，最多有 {feared} 不是它自己所用。"],
+  "sweep.relative_feared": ["Of the bytes that the loads, or the stores, move, at most {feared} are not used by the warp that asks for them.", "读取（或写入）所搬运的字节中，最多有 {feared} 不是发出请求的线程束所用。"],
   "sweep.relative_lost": ["Of the bandwidth at most {lost} is lost.", "带宽最多损失 {lost}。"],
   "sure.may_tell": ["; {more} more {runs|run|runs} of each may tell", "；每点再运行 {more} 次或可判断"],
   "sure.may_tell_most": ["; {more} or more runs of each may tell", "；每点再运行 {more} 次以上或可判断"],
