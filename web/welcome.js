@@ -15,7 +15,7 @@ wordsAdd({
   "welcome.lesson_begin": ["Begin", "开始"],
   "welcome.example": ["Run an example", "运行一个示例"],
   "welcome.example_note": ["takes seconds", "几秒钟"],
-  "welcome.example_text": ["every warp begins 11 elements behind a boundary and asks for a fifth sector.", "每个线程束从边界后 11 个元素处开始，多请求一个扇区。"],
+  "welcome.example_text": ["every warp begins 11 elements behind a boundary: what does that cost?", "每个线程束从边界后 11 个元素处开始：代价有多大？"],
   "welcome.what": ["A device here answers questions about its memory: change one thing of a kernel, run it, and see what that does to time, bandwidth and efficiency.", "这里的设备回答关于内存的问题：改变内核的一个条件，运行它，看时间、带宽和效率怎样变化。"],
   "welcome.tables": ["Published tables, asked again here", "已发表的表格，在此重测"],
   "welcome.tables_all": ["All tables", "全部表格"],

@@ -233,9 +233,9 @@ static void print_all_busy(const json_t *request)
         return;
     json_array_foreach (json_object_get(request, "arguments"), i, argument)
         if (strcmp(json_path_text(argument, "value", ""), "size") == 0) {
-            printf(
-                language_text("  as many threads as %s, none beyond it: a wrong bound shows with %s=%.0f\n"),
-                json_path_text(argument, "name", "n"), json_path_text(argument, "name", "n"), size - 1);
+            printf(language_text("  as many threads as %s: if thread i takes element i, a wrong bound shows "
+                                 "only with another number, as %s=%.0f\n"),
+                   json_path_text(argument, "name", "n"), json_path_text(argument, "name", "n"), size - 1);
             return;
         }
 }

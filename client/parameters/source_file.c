@@ -20,12 +20,14 @@ int source_file_add(json_t *request, const char *path, struct error *error)
     char text[SOURCE_BYTES + 1];
     FILE *file = fopen(path, "r");
     if (!file)
-        return error_set_errno(error, errno, language_text("cannot read %s"), path);
+        return error_set(error, ERROR_SYSTEM, language_text("cannot read %s: %s"), path,
+                         language_system(strerror(errno)));
     size_t length = fread(text, 1, sizeof text, file);
     int failed = ferror(file) ? errno : 0;
     fclose(file);
     if (failed)
-        return error_set_errno(error, failed, language_text("cannot read %s"), path);
+        return error_set(error, ERROR_SYSTEM, language_text("cannot read %s: %s"), path,
+                         language_system(strerror(failed)));
     if (length > SOURCE_BYTES)
         return error_set(error, ERROR_INVALID,
                          language_text("%s has more than %d bytes, which is the limit of a source"), path,

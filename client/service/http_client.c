@@ -83,7 +83,8 @@ static char *read_authorization(const char *path, struct screen *screen, struct 
         return NULL;
     }
     if (!file) {
-        error_set_errno(error, errno, language_text("the token file %s"), path);
+        error_set(error, ERROR_SYSTEM, language_text("the token file %s: %s"), path,
+                  language_system(strerror(errno)));
         return NULL;
     }
     if (fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & (S_IRWXG | S_IRWXO)))

@@ -215,10 +215,9 @@ static const char help[] =
     "        take a token that is in use from standard input instead of making one\n"
     "  --token-file FILE  (COALESCED_TOKEN_FILE)\n"
     "        the file; add makes it where there is none. It holds no token, only hashes\n\n"
-    "add prints the token, once and alone on standard output. A name may have several tokens, so that one "
-    "can be\n"
-    "replaced while the old one still works; revoke removes all of a name. A running service follows within "
-    "seconds.\n\n"
+    "add prints the token, once and alone on standard output. A name may have several tokens, so that one\n"
+    "can be replaced while the old one still works; revoke removes all of a name. A running service\n"
+    "follows within seconds.\n\n"
     "examples:\n"
     "  coalesced token add ada --role admin --token-file /etc/coalesced/tokens\n"
     "  coalesced token add bob --role run --token-file tokens > bob.token\n"
@@ -257,7 +256,7 @@ static int secret_read(char *secret, size_t size, struct error *error)
     return token_secret_check(secret, error);
 }
 
-/* If the name has several tokens, prints their number to standard error: the older ones stay valid. */
+/* Prints to standard error if the name has several tokens now, or if the file has no other one. */
 static void tell_others(const struct token_arguments *asked)
 {
     struct tokens *tokens = NULL;
@@ -266,6 +265,8 @@ static void tell_others(const struct token_arguments *asked)
         return;
     for (int i = 0; i < tokens->count; i++)
         count += strcmp(tokens->at[i].user.name, asked->name) == 0;
+    if (tokens->count == 1)
+        fprintf(stderr, "It is the only token of that file.\n");
     tokens_free(tokens);
     if (count > 1)
         fprintf(stderr, "%s has %d tokens now, each with its own role: revoke removes all of them.\n",

@@ -71,16 +71,16 @@ static int part_open(const char *part, struct error *error)
     return -1;
 }
 
-/* True when it is the database or its log, by whatever name. */
-static bool file_is_live(const char *file, const char *source)
+/* True when it is the database, its log or the service's lock, by whatever name. */
+static bool file_is_live(const char *file, const char *directory)
 {
-    static const char *const parts[] = {"", "-wal", "-shm"};
+    static const char *const parts[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm", "lock"};
     struct stat there, live;
-    char name[PATH_MAX + 8];
+    char name[PATH_MAX + 32];
     if (stat(file, &there) < 0)
         return false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        snprintf(name, sizeof name, "%s%s", source, parts[i]);
+        snprintf(name, sizeof name, "%s/%s", directory, parts[i]);
         if (stat(name, &live) == 0 && there.st_dev == live.st_dev && there.st_ino == live.st_ino)
             return true;
     }
@@ -105,8 +105,8 @@ static int backup_make(const char *directory, const char *file, bool force, stru
                                      source);
     if (!force && access(file, F_OK) == 0)
         return error_set(error, ERROR_CONFLICT, "%s is there already; --force replaces it", file);
-    if (file_is_live(file, source))
-        return error_set(error, ERROR_INVALID, "%s belongs to the database itself", file);
+    if (file_is_live(file, directory))
+        return error_set(error, ERROR_INVALID, "%s is a file of the service itself", file);
     int lock = part_open(part, error);
     if (lock < 0)
         return -1;

@@ -38,7 +38,7 @@ def test_a_block_along_x_needs_neither_grid_nor_threads(service, tmp_path):
     said = coalesce(service, "check", file(tmp_path, SHIFTED.replace("<=", "<")), "n=1000", "block=256").stdout
     assert "no fault found in all 4 blocks" in said and "n = 1000" in said and "as many threads" not in said
     missed = coalesce(service, "check", file(tmp_path, SHIFTED), "n=1024", "block=256").stdout  # each thread has an element
-    assert "as many threads as n, none beyond it: a wrong bound shows with n=1023" in missed
+    assert "as many threads as n: if thread i takes element i, a wrong bound shows only with another number, as n=1023" in missed
     for grid in [], ["grid=4"]:
         assert "[1023]" in coalesce(service, "check", file(tmp_path, SHIFTED), "n=1023", "block=256", *grid, expect=FAILED).stdout
     refused = coalesce(service, "check", file(tmp_path, SHIFTED), "n=1000", "block=16x16", expect=REFUSED).stderr

@@ -236,7 +236,8 @@ export function relativeOf(sweep, choice) {
   const metric = relativeMetric(cold, base, published, `${axis.name} ${valueText(axis.values[0])}`);
   const measured = emptySeries({name: t("sweep.measured"), kind: "measured"}),
         model = emptySeries({name: t("sweep.predicted_efficiency"), kind: "waste"});
-  const drawn = points.filter(one => within(choice.zoom, one.values[axis.name]));
+  const drawn = points.filter(one => within(choice.zoom, one.values[axis.name]))
+                  .sort((a, b) => a.values[axis.name] - b.values[axis.name]);
   for (const point of drawn) {
     const x = point.values[axis.name], value = metric.value(point), predicted = metric.predicted(point),
           range = metric.range(point);
