@@ -11,8 +11,7 @@ enum { SOURCE_BYTES = 64 << 10 };
 
 bool source_file_is(const char *word)
 {
-    size_t length = strlen(word);
-    return length > 3 && strcmp(word + length - 3, ".cu") == 0;
+    return strpbrk(word, "./") != NULL;
 }
 
 int source_file_add(json_t *request, const char *path, struct error *error)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* True: the word names a file of CUDA source (it ends with .cu), and no kernel of the service. */
+/* True: the word names a file of CUDA source. It has a dot or a slash, which no name of a kernel or recipe has. */
 bool source_file_is(const char *word);
 
 /* Sets "source" to the text of the file; "-" would be no such word. -1: ERROR_SYSTEM, it cannot be read; ERROR_INVALID, it is
