@@ -59,7 +59,7 @@ wordsAdd({
   "compare.more_runs": ["{n} more of {letter}", "{letter} 再 {n} 次"],
   "compare.most_runs": ["{n} or more of {letter}", "{letter} 至少再 {n} 次"],
   "compare.uneven": ["The runs are too uneven for a ratio: their pairs say {pairs}, the two medians {medians}.", "各次运行相差过大，给不出比值：两两相除得 {pairs}，两个中位数之比为 {medians}。"],
-  "compare.uneven_short": ["too uneven", "相差过大"],
+  "compare.uneven_short": ["too uneven", "各次运行过于分散"],
   "compare.ratio_note": ["The ratio of a point is the median over all pairs of a placement of A and one of B. It differs from the ratio of the two medians in its row, the more the runs scatter; where that is more than 5 % and nothing can be told, no ratio is shown.", "每个点的比值是 A 的每个位置与 B 的每个位置两两相除后的中位数。它与同一行两个中位数之比不同，运行越分散，相差越大；相差超过 5 % 且无法判断时，不显示比值。"],
   "compare.least_runs": ["at least {n} more of {letter}", "{letter} 至少再 {n} 次"],
   "compare.under_way": ["more runs are under way", "还有运行未完成"],
