@@ -154,7 +154,8 @@ def test_an_element_that_only_the_reference_writes_is_missing(interpreting):
     (SCALE.replace("out[i] = by", "out[i] += by"), 5, "never written"),
     (SCALE.replace("out[i] = by", "out[i / 2] = by"), 5, "thread")])
 def test_a_fault_is_the_answer_of_the_failed_experiment(interpreting, wrong, line, said):
-    made = interpreting.run({**ASKED, "source": wrong, "reference": {"source": LOOP, "arguments": ARGUMENTS, "grid": 1}})
+    roles = [{**one, "role": "output"} if one["name"] == "out" else one for one in ARGUMENTS]  # also where the source reads it
+    made = interpreting.run({**ASKED, "source": wrong, "arguments": roles, "reference": {"source": LOOP, "arguments": ARGUMENTS, "grid": 1}})
     assert made["state"] == "failed" and made["failure"]["kind"] == "incorrect"
     assert made["failure"]["detail"] == made["faults"][0]["detail"] and made["faults"][0]["line"] == line
     assert said in made["failure"]["detail"] and "verified" not in made["correctness"]

@@ -246,7 +246,7 @@ static void a_model_that_does_not_apply_says_so(void **state)
     const char *spills =
         predicted("{\"kernel\": \"register_pressure\", \"values\": 128, \"bounds\": \"cap_64\"}", -1, -1)
             .why_not.en;
-    assert_true(spills && strstr(spills, "spills"));
+    assert_true(spills && strstr(spills, "spilled registers"));
     /* More registers than an SM has for a block: nothing is launched, and nothing is predicted. */
     assert_non_null(predicted("{\"kernel\": \"copy\", \"block\": 1024}", 128, -1).why_not.en);
 }

@@ -46,7 +46,7 @@ export default {
   "tiles": [["sectors", 0], ["efficiency", 0], ["time", 1], ["against", 1]],
   "plain": "strides",
   "why": [[
-    "Up to stride 2 the latency is the limit and hides what DRAM does ({lat2} µs against {dram2}). From 4 on DRAM is, and the time follows the bytes that it reads: 64 at a time, so that stride 16 reads twice those of stride 8 and takes nearly twice as long. Stride 32 moves the same bytes, and opens more pages of the memory, {open_ps} ps each.",
+    "Up to stride 2 the latency is the limit and hides what DRAM does ({lat2} µs against {dram2}). From 4 on DRAM is, and the time follows what it reads: 64 bytes at a time, so that stride 16 reads twice as many as stride 8 and takes nearly twice as long. Stride 32 moves the same bytes, and opens more pages of the memory, {open_ps} ps each.",
     "步长不超过 2 时，瓶颈是延迟，掩盖了显存的用时（{lat2} µs 对 {dram2} µs）。从 4 起瓶颈是显存，用时随它读的字节数增长：它一次读 64 字节，所以步长 16 读的字节又是步长 8 的两倍，用时接近两倍。步长 32 搬运的字节相同，但要打开的显存页更多，每页 {open_ps} ps。"
   ]],
   "intro": [[

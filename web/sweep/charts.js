@@ -174,6 +174,7 @@ export const moreRuns = (spec, relative) => Math.max(
 export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
   if (all.all && !all.best) return sentenceOf(all);
+  let told = true;
   const sentences = spec.series.filter(one => one.points.length).map(one => {
     const found = concluded(entriesOf(one.points), less), at = ({point}) => valueText(point.values[choice.x]),
           say = (best, worst) => {
@@ -190,13 +191,14 @@ export function linesSentence(spec, choice) {
               apart: percent(apart, apart < 0.1 ? 1 : 0)
             });
           };
+    told &&= found.apart || !found.best;
     return (one.name ? one.name + t("punct.colon") : "") +
       sentenceOf(found, say, ({point}) => namedValue(choice.x, point.values[choice.x]));
   });
   const rest = sentences.length - SENTENCES_MOST;
   return [
     spec.running && sentences.length > 0 && t("sweep.so_far"), ...sentences.slice(0, SENTENCES_MOST),
-    rest > 0 && t("sweep.more_series", {n: count(rest)}),
+    rest > 0 && t("sweep.more_series", {n: count(rest)}), !told && t("sure.compare"),
     !sentences.length && (spec.hasPredicted ? t("sweep.only_predicted") : spec.nothing),
     spec.left_out > 0 && t("sweep.left_out", {n: count(spec.left_out)})
   ].filter(Boolean);
@@ -377,10 +379,12 @@ export function mapSentence(spec) {
   const at = ({column, row}) => spec.shapes ?
     `${valueText(column)}\u00a0×\u00a0${valueText(row)}` :
     `${spec.columnName} ${valueText(column)}, ${spec.rowName} ${valueText(row)}`;
+  let told = true;
   const sentences = spec.maps.flatMap(({name, cells}) => {
     const known = cells.filter(cell => cell.value !== null);
     if (!known.length) return [];
     const found = concluded(known, spec.less, knownOf(spec));
+    told &&= found.apart || !found.best;
     const said = sentenceOf(
       found,
       (best, worst) =>
@@ -395,5 +399,5 @@ export function mapSentence(spec) {
   });
   if (!sentences.length) return t(spec.running ? "sweep.nothing_yet" : "sweep.nothing_measured");
   const first = spec.predicted ? t("sweep.only_predicted") : spec.running ? t("sweep.so_far") : null;
-  return first ? [first, ...sentences] : sentences;
+  return [first, ...sentences, !told && t("sure.compare")].filter(Boolean);
 }
