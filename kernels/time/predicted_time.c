@@ -201,6 +201,7 @@ static void predict(const struct launch_work *w, const struct calibration *calib
     double meanwhile_us = fmax(0, r.cycle * w->ramp_cycles - r.dram_latency);
     p->bound[TIME_ISSUE] = amount_of(fmax(0, per_sm - meanwhile_us / issued_us) * w->instructions,
                                      "instructions an SM", issued_us / w->instructions);
+    p->constant_words_us = p->bound[TIME_ISSUE].us * w->constant_words * r.word / issued_us;
 
     double latency = w->waits > 0 ? (w->near ? r.l2_latency : r.dram_latency) : 0;
     if (w->has_dependent_loads)

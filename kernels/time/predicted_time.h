@@ -54,6 +54,7 @@ struct time_prediction {
     double dram_read_bytes, dram_write_bytes;
     double dram_opened_us;              /* of TIME_DRAM: pages of which little is read */
     double dram_dirty_us;               /* of TIME_DRAM: stores that stay in the L2 */
+    double constant_words_us;           /* of TIME_ISSUE: different words of constant memory in one request */
     double l1_hit_pct;                  /* of the load sectors; -1: no loads through the L1 */
     double blocks_per_sm, warps_per_sm; /* resident at a time */
     double places; /* blocks of the launch / blocks that can be resident on the device at a time; at most 1 */

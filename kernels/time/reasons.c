@@ -143,12 +143,20 @@ static bool waits_for_few_loads(const struct time_prediction *p)
     return load_waits_us(p) <= p->bound[TIME_LATENCY].us / 2;
 }
 
+/* Returns true if most of TIME_ISSUE is spent on words of constant memory, not on instructions. */
+static bool issues_constant_words(const struct time_prediction *p)
+{
+    return p->constant_words_us > p->bound[TIME_ISSUE].us / 2;
+}
+
 /* TIME_DRAM includes the time of stores that stay in the L2. Where they are most of it, they are named as the limit, not
    DRAM. Where blocks wait little for loads, the latency of memory is not named. */
 static struct text_pair bound_name(const struct time_prediction *p, enum time_bound bound)
 {
     if (bound == TIME_DRAM && p->dram_dirty_us > p->bound[TIME_DRAM].us / 2)
         return stays_name;
+    if (bound == TIME_ISSUE && issues_constant_words(p))
+        return constant_words_name;
     return bound == TIME_LATENCY && waits_for_few_loads(p) ? other_waits_name : bound_names[bound];
 }
 
@@ -180,6 +188,7 @@ static void words_of(const struct time_prediction *p, struct reason_words *words
     add_number(words, "moved_us", dram->us - p->dram_opened_us - p->dram_dirty_us);
     add_number(words, "opened_us", p->dram_opened_us);
     add_number(words, "dirty_us", p->dram_dirty_us);
+    add_number(words, "words_us", p->constant_words_us);
     add_number(words, "dram_us", dram->us);
     add_percent(words, "dram_pct", (dram->us - p->dram_dirty_us) / p->us);
     add_bytes(words, "read", p->dram_read_bytes);
@@ -233,6 +242,8 @@ static struct telling telling_of(const struct time_prediction *p)
                    ? (struct telling){&dram_both, &dram_opens_remedy}
                : p->dram_opened_us > p->dram_dirty_us ? (struct telling){&dram_opens, &dram_opens_remedy}
                                                       : (struct telling){&dram_dirty, &remedies[TIME_DRAM]};
+    if (p->limiter == TIME_ISSUE && issues_constant_words(p))
+        return (struct telling){&constant_words, &constant_words_remedy};
     if (p->limiter != TIME_LATENCY)
         return (struct telling){&facts[p->limiter], &remedies[p->limiter]};
     const struct arch *arch = arch_find(p->calibration->arch);

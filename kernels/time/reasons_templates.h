@@ -17,6 +17,7 @@ static const struct text_pair bound_names[TIME_BOUNDS] = {
 
 static const struct text_pair other_waits_name = {
     "waits for earlier instructions, barriers or banks of shared memory", "等待前面的指令、同步或共享内存的存储体"};
+static const struct text_pair constant_words_name = {"different words of constant memory", "常量内存中不同的字"};
 static const struct text_pair stays_name = {"stores that stay in the L2", "写入后留在 L2 中的数据"};
 
 static const struct text_pair limited = {"Limited by {limiter}: ", "瓶颈是{limiter}："};
@@ -79,6 +80,14 @@ static const struct text_pair remedies[TIME_BOUNDS] = {
         " {more} times as much would do: more loads a thread before the first one is used, or more than the {warps} warps that are resident.",
         "在途量提高到 {more} 倍即可：让每个线程在首次使用数据之前多发出几个读取，或让驻留的线程束多于现在的 {warps} 个。"},
 };
+
+/* TIME_ISSUE, where words of constant memory are most of it. */
+static const struct text_pair constant_words = {
+    "the lanes of a warp that load different words get them one after the other, {words_us} us of {total_us} us, while DRAM has work for {dram_pct} % of the time.",
+    "一个线程束的各通道读取不同的字时，只能逐字取得：{total_us} us 中占 {words_us} us，而 DRAM 只有 {dram_pct} % 的时间在工作。"};
+static const struct text_pair constant_words_remedy = {
+    " Lanes that load the same word get it at once; data that each lane indexes by itself are loaded faster from shared or global memory.",
+    "各通道读取同一个字时可一次取得；各通道下标不同的数据，放在共享内存或全局内存中读取更快。"};
 
 /* DRAM, where moving bytes is not all of its time: opened pages, or stores that stay in the L2. */
 static const struct text_pair dram_opens = {

@@ -133,6 +133,23 @@ static void whole(const struct reasons *reasons)
     assert_in_range(strlen(reasons->zh), 20, sizeof reasons->zh - 64);
 }
 
+static void words_of_constant_memory_are_not_told_as_instructions(void **state)
+{
+    (void)state;
+    struct time_prediction p = predicted(TIME_ISSUE);
+    struct reasons reasons;
+    p.constant_words_us = 0.9 * p.bound[TIME_ISSUE].us;
+    reasons_make(&p, &reasons);
+    whole(&reasons);
+    has(reasons.en, "Limited by different words of constant memory");
+    has(reasons.zh, "常量内存中不同的字");
+    assert_null(strstr(reasons.en, "less arithmetic"));
+    assert_null(strstr(reasons.en, "instructions an SM"));
+    p.constant_words_us = 0.1 * p.bound[TIME_ISSUE].us;
+    reasons_make(&p, &reasons);
+    has(reasons.en, "Limited by the issue of instructions");
+}
+
 static void each_limiter_is_named_with_its_numbers_in_both_languages(void **state)
 {
     (void)state;
@@ -375,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_limiter_is_named_with_its_numbers_in_both_languages),
+        cmocka_unit_test(words_of_constant_memory_are_not_told_as_instructions),
         cmocka_unit_test(a_close_second_is_named_with_its_time),
         cmocka_unit_test(what_is_mostly_a_launch_says_so_first),
         cmocka_unit_test(a_chain_tells_its_waits),

@@ -168,6 +168,7 @@ static void what_limits_is_what_was_built_to_limit(void **state)
         if (p.why_not.en || p.limiter != cases[i].limiter)
             fail_msg("%s: %s", cases[i].request,
                      p.why_not.en ? p.why_not.en : predicted_time_bound_name(p.limiter));
+        assert_int_equal(p.constant_words_us > 0.5 * p.bound[TIME_ISSUE].us, p.limiter == TIME_ISSUE);
         assert_int_equal(p.close, p.bound[p.second].us > 0.8 * p.bound[p.limiter].us);
         assert_true(p.second != p.limiter && p.bound[p.second].us <= p.bound[p.limiter].us);
     }
