@@ -113,12 +113,23 @@ static void write_places(struct json_writer *json, const char *key, const struct
     json_writer_end(json);
 }
 
+/* JSON has no number that is not finite: it is a string, as "NaN". */
+static void write_real(struct json_writer *json, const char *key, double value)
+{
+    if (isnan(value))
+        json_writer_string(json, key, "NaN");
+    else if (isinf(value))
+        json_writer_string(json, key, value > 0 ? "Infinity" : "-Infinity");
+    else
+        json_writer_exact(json, key, value);
+}
+
 static void write_component(struct json_writer *json, enum source_base base, const unsigned char *from)
 {
     uint64_t whole = 0;
     double value = source_type_get(base, from);
     if (source_type_is_real(base)) {
-        json_writer_exact(json, NULL, value);
+        write_real(json, NULL, value);
     } else if (base == SOURCE_U64 || base == SOURCE_I64) { /* beyond 2^53 a double is not exact */
         memcpy(&whole, from, sizeof whole);
         if (base == SOURCE_U64)
@@ -215,8 +226,11 @@ static void write_correctness(struct json_writer *json, const struct correctness
         if (c->first.untouched)
             json_writer_string(json, "expected", "untouched");
         else
-            json_writer_exact(json, "expected", c->first.expected);
-        json_writer_exact(json, "found", c->first.found);
+            write_real(json, "expected", c->first.expected);
+        if (c->first.unwritten)
+            json_writer_null(json, "found");
+        else
+            write_real(json, "found", c->first.found);
         if (c->first.line)
             json_writer_int(json, "line", c->first.line);
         if (c->first.reference_line)

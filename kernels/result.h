@@ -53,6 +53,7 @@ struct correctness {
         bool guard;
         double expected, found;
         bool untouched; /* a launch must not change it */
+        bool unwritten; /* of a user's kernel: no thread wrote it, and `found` is no value */
         int line,
             reference_line; /* of sources, where `found` and `expected` were stored; 0: not known, or nowhere */
     } first;

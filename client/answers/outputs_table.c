@@ -56,7 +56,8 @@ static void print_outputs(const json_t *experiment, const struct screen *screen)
 /* "found", or in words what is not there. */
 static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
 {
-    if (json_is_null(value) || json_is_string(value))
+    const char *word = json_string_value(value);
+    if (json_is_null(value) || (word && strcmp(word, "untouched") == 0))
         snprintf(text, JSON_PATH_TEXT_BYTES, "%s", language_text("nothing"));
     else
         json_path_value(text, value);
@@ -98,6 +99,11 @@ static void print_verdict(const json_t *experiment)
     value_text(wanted, json_object_get(first, "expected"));
     printf(language_text("%s[%.0f]: %s, the reference has %s\n"), json_path_text(first, "buffer", "?"),
            json_path_number(first, "index"), found, wanted);
+    if (isfinite(json_path_number(first, "line")))
+        printf(language_text("  stored last at line %.0f\n"), json_path_number(first, "line"));
+    if (isfinite(json_path_number(first, "reference_line")))
+        printf(language_text("  stored last at line %.0f of the reference\n"),
+               json_path_number(first, "reference_line"));
 }
 
 bool answers_is_interpreted(const json_t *experiment)

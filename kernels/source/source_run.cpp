@@ -195,6 +195,7 @@ static void compare_element(const source_output *found, const source_output *wan
             correctness->first.found =
                 found->stored[i] ? source_type_get(found->type.base, found->bytes + at) : NAN;
             correctness->first.untouched = !wanted->stored[i];
+            correctness->first.unwritten = !found->stored[i];
             correctness->first.line = found->stored[i] ? found->stored[i] - 1 : 0;
             correctness->first.reference_line = wanted->stored[i] ? wanted->stored[i] - 1 : 0;
         }

@@ -141,6 +141,16 @@ def test_values_may_differ_by_the_tolerance(interpreting, tolerance, state):
     assert made["state"] == state and 0.09 < made["correctness"]["max_abs_error"] < 0.11
 
 
+def test_what_is_no_finite_number_is_told_from_what_nobody_wrote(interpreting):
+    odd = SCALE.replace("by * in[i]", "i == 5 ? sqrtf(-1.0f - in[i]) : i == 6 ? 1.0f / (by - by) : i == 7 ? -1.0f / (by - by) : by * in[i]")
+    made = interpreting.run({**ASKED, "source": odd, "show": {"out": "4..7"}, "reference": {"source": LOOP, "arguments": ARGUMENTS, "grid": 1}})
+    assert made["outputs"][0]["shown"]["values"] == [2, "NaN", "Infinity", "-Infinity"]
+    first = made["correctness"]["first_mismatch"]
+    assert (first["index"], first["found"], first["expected"]) == (5, "NaN", 2.5) and first["line"] == 5
+    turned = interpreting.run({**ASKED, "reference": {"source": odd, "arguments": ARGUMENTS}})["correctness"]["first_mismatch"]
+    assert (turned["index"], turned["found"], turned["expected"]) == (5, 2.5, "NaN")
+
+
 def test_an_element_that_only_the_reference_writes_is_missing(interpreting):
     made = interpreting.run({**ASKED, "source": SCALE.replace("i < n", "i < n - 1"), "show": {"out": "997..999"},
                              "reference": {"source": LOOP, "arguments": ARGUMENTS, "grid": 1}})

@@ -51,9 +51,10 @@ export function correctness({correctness: checked}) {
 }
 
 export function mismatch({correctness: checked}) {
-  const first = measured(checked) ? checked.first_mismatch : null;
+  const first = measured(checked) ? checked.first_mismatch : null,
+        word = value => value === null || value === "untouched" ? t("result.nothing") : String(value);
   const said = first &&
-    {where: `${first.buffer}[${count(first.index)}]`, expected: String(first.expected), found: String(first.found)};
+    {where: `${first.buffer}[${count(first.index)}]`, expected: word(first.expected), found: word(first.found)};
   return first && (first.line ? t("result.mismatch_line", {...said, line: first.line}) : t("result.mismatch", said));
 }
 

@@ -16,6 +16,7 @@ wordsAdd({
   "result.incorrect": ["{n} of {of} elements are wrong.", "{of} 个元素中有 {n} 个错误。"],
   "result.unverified": ["Not verified: {why}.", "未校验：{why}。"],
   "result.mismatch_line": ["The first wrong element is {where}, stored at line {line}: {expected} was expected, {found} found.", "首个错误元素为 {where}，由第 {line} 行写入：应为 {expected}，实为 {found}。"],
+  "result.nothing": ["nothing", "无"],
   "result.mismatch": ["The first wrong element is {where}: {expected} was expected, {found} found.", "首个错误元素为 {where}：应为 {expected}，实为 {found}。"],
   "result.stable": ["Stable: clocks held and nobody else computed.", "稳定：时钟未变，也没有其他人在计算。"],
   "result.stable_unread": ["Stable: the samples agree.", "稳定：样本一致。"],
