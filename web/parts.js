@@ -16,7 +16,7 @@ const COMMON = new Set([
   "kernel", "dtype", "size", "block", "grid", "shared_bytes", "device", "measure", "counters", "transfers", "timeout_s",
   "priority", "labels", "placement", "repeat", "tolerance"
 ]);
-const USUAL_SIZE = 1048576;
+const USUAL_SIZE = 1048576, USUAL_DTYPE = "f32";
 
 export const phaseName = phase => `lab.phase_${phase}` in DICTIONARY ? t(`lab.phase_${phase}`) : phase;
 
@@ -102,8 +102,9 @@ export function askedText(request) {
     (request.block[1] > 1 || request.block[2] > 1 ? shape(request.block) :
                                                     t("part.block", {n: count(request.block[0])})) :
     null;
+  const dtype = request.dtype && request.dtype !== USUAL_DTYPE ? request.dtype : null;
   const priority = request.priority ? `priority ${request.priority}` : null;
-  return [...own, block, shared, size && `size ${size}`, priority].filter(Boolean).join(t("punct.comma"));
+  return [...own, block, shared, size && `size ${size}`, dtype, priority].filter(Boolean).join(t("punct.comma"));
 }
 
 export const asked =

@@ -49,6 +49,7 @@ export function guess_draw({min, max, ticks, unit}, marks, width) {
   const drawing =
     svg("svg", {class: "guess-scale", width, height, viewBox: `0 ${- lift} ${width} ${height}`, "aria-hidden": "true"});
   drawing.append(svg("line", {class: "axis", x1: GUESS_MARGIN, x2: width - GUESS_MARGIN, y1: AXIS, y2: AXIS}));
+  const axisUnit = unit === "×" ? "×" : unit ? `\u00a0${unit}` : "";
   ticks.forEach(
     (tick, k) => drawing.append(
       svg("line", {
@@ -59,7 +60,7 @@ export function guess_draw({min, max, ticks, unit}, marks, width) {
         y2: AXIS + 5
       }),
       text(
-        at(tick), AXIS + 20, String(tick).replace("-", "−") + (k === ticks.length - 1 && unit === "%" ? "\u00a0%" : ""),
+        at(tick), AXIS + 20, String(tick).replace("-", "−") + (k === ticks.length - 1 ? axisUnit : ""),
         {class: "small", "text-anchor": "middle"})));
   for (const mark of below)
     drawing.append(

@@ -68,10 +68,10 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
         text(left - 8, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
 }
 
-/* The best cell where it can be told from the worst; null: it cannot. */
+/* The best cell where it can be told from all others; null: it cannot. */
 function bestOf(cells, less) {
-  const {best, worst, apart} = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
-  return apart && best.value !== worst.value ? best : null;
+  const {best, worst, rivals} = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
+  return best && best.value !== worst.value && !rivals.length ? best : null;
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {

@@ -225,8 +225,8 @@ export default {
         ],
         "answer": 1,
         "reply": [[
-          "It takes `__threadfence()` between message and flag, in the thread that writes and in the one that reads; there a thread waits until its own earlier stores are visible to others; unlike at a barrier, it waits for no other thread. `volatile` makes each access happen, and no value stays in a register, but it orders nothing: without a fence the flag may overtake the message, and an old one may come from the L1. The kernel `memory_fence` has both programs, and each element of its output is checked.",
-          "消息与标志之间要有 `__threadfence()`，写的一方和读的一方都要有；线程在此等待，直到自己先前的写入对其他线程可见；与屏障不同，它不等其他线程。`volatile` 只保证每次访问都真正发生、不把值留在寄存器里，并不保证次序：没有栅栏时，标志可能先于消息到达，读到的也可能是 L1 里的旧消息。内核 `memory_fence` 有这两种程序，输出的每个元素都会检查。"
+          "It takes `__threadfence()` between message and flag, in the thread that writes and in the one that reads; it orders the accesses of its own thread, so that nobody sees those after it before those ahead of it; unlike a barrier, it waits for no other thread. `volatile` makes each access happen, and no value stays in a register, but it orders nothing: without a fence the flag may overtake the message, and an old one may come from the L1. The kernel `memory_fence` has both programs, and each element of its output is checked.",
+          "消息与标志之间要有 `__threadfence()`，写的一方和读的一方都要有；它规定本线程访问的次序：其他线程不会先看到它之后的访问、后看到它之前的访问；与屏障不同，它不等其他线程。`volatile` 只保证每次访问都真正发生、不把值留在寄存器里，并不保证次序：没有栅栏时，标志可能先于消息到达，读到的也可能是 L1 里的旧消息。内核 `memory_fence` 有这两种程序，输出的每个元素都会检查。"
         ]]
       }
     ]

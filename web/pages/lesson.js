@@ -132,6 +132,7 @@ export async function open(root, {name: asked}, {announce, signal}) {
             kept.guesses = {};
             kept.put = {};
             stateKeep(name, kept);
+            picture.set(Object.fromEntries(lesson.picture.controls.map(one => [one.name, one.value])));
             show();
             root.querySelector("h1").focus();
           }

@@ -120,7 +120,8 @@ const runsText = (more, key) => ({
 });
 
 export function namesOf(entries, name) {
-  const rest = entries.length - NAMED_MOST, names = entries.slice(0, NAMED_MOST).map(name).join(t("list.comma"));
+  const rest = entries.length - NAMED_MOST, some = entries.slice(0, NAMED_MOST).map(name),
+        names = some.join(t(some.some(one => one.includes(",")) ? "punct.semicolon" : "list.comma"));
   return rest > 0 ? `${names} ${t("queue.more", {n: count(rest), words: rest})}` : names;
 }
 

@@ -62,7 +62,7 @@ wordsAdd({
   "lessons.ask_again": ["Ask {device} again", "再测一次（{device}）"],
   "lessons.runs": ["{done} of {total} measured.", "已测 {done}/{total}。"],
   "lessons.its_sweep": ["Its sweep", "查看扫描"],
-  "lessons.cpu_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n} elements: its caches and its memory are others, so hold only ratios beside those of the H200.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}：缓存与内存都不同，只宜与 H200 比较比值。"],
+  "lessons.cpu_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n} elements: its caches and its memory are others, so hold only ratios beside those of the H200. Where a value has ◌, its interval meets that of what it is compared with, and it cannot be told which is more.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}：缓存与内存都不同，只宜与 H200 比较比值。带 ◌ 的值与所比较者区间重叠，无法判断哪个更大。"],
   "lessons.cpu_only_says": ["Measured here on a CPU, {name}, not on a GPU, with {words|a size|sizes} of {n} elements.", "在本机 CPU（{name}）而不是 GPU 上测得，规模 {n}。"],
   "lessons.device_says": ["Measured here, on {name}.", "在此处的 {name} 上测得。"],
   "lessons.some_failed": ["{n} of {of} gave no figure.", "{of} 个中有 {n} 个没有数值。"],
