@@ -274,9 +274,9 @@ static void read_plain(struct argument_reading *r, const json_t *argument, const
     if (r->problems->count == before)
         check_parameter(r, pointer);
     if (!r->has_role)
-        r->to->role = !r->parameter || r->parameter->why     ? BUFFER_ACCUMULATED
-                      : r->filled && !r->parameter->constant ? BUFFER_ACCUMULATED
-                                                             : source_derive_role(r->parameter);
+        r->to->role = r->parameter && r->parameter->constant            ? BUFFER_INPUT
+                      : r->filled || !r->parameter || r->parameter->why ? BUFFER_ACCUMULATED
+                                                                        : source_derive_role(r->parameter);
 }
 
 static struct source_argument *argument_add(struct source_draft *draft, int index, int field,

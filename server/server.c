@@ -231,10 +231,6 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
         }
         if (!server->service.starting) {
             log_error("cannot start yet, trying again each second: %s", why.text);
-            if (strstr(why.text, "malformed"))
-                log_error(
-                    "where that stays so coalesced.db is damaged: stop the service, and bring back a backup "
-                    "with `coalesced restore FILE --data-dir DIRECTORY`");
             struct http_config config = http_config_of(server);
             if (starting_begin(&server->service.starting, &config, why.text, error) < 0 ||
                 listeners_announce(&server->listeners, server->service.instance, error) < 0)

@@ -97,7 +97,8 @@ class Conductor:
         return length, sorted(acts, key=lambda act: act[0])
 
     def log_to_hold(self):
-        """The fault of this life for which the log is held from before its start, or None."""
+        """The fault of this life for which the log is held from before its start, or None. After the last kill that was asked
+        for it is one that has made no call fail yet."""
         wanted = [kind for kind in HELD if self.due(kind)] if self.lives else []
         if self.kills >= self.options.kills:
             wanted = self.never_hit()

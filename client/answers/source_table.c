@@ -109,7 +109,8 @@ static void print_without_line(const json_t *lines, const struct screen *screen,
     print_beside(screen, bar, text);
 }
 
-/* The architectures of the table that are not counted exactly, but for the one whose lines are shown, which says it. */
+/* Prints which architectures of the table are not counted exactly, without the one whose lines are shown: that says so
+   beside them. */
 static void print_inexact(const json_t *predictions, const json_t *shown)
 {
     char text[SOURCE_LINE_BYTES] = "";

@@ -48,9 +48,9 @@ static const struct id_list {
                 {"removals", "/v1/removals", false}};
 
 /* Finds an id in one list. If its first characters are known, it searches all ids that begin so: they were made within the
-   same 18 minutes. Otherwise it searches the newest 10,000, and sets *older to true where there are more. Sets *found to
-   the first id that fits, which the caller frees, or to NULL, and *several to whether more of these ids fit. Returns an
-   exit status. */
+   same 18 minutes. Otherwise it searches the newest 10,000 until one fits, and sets *older to true where none does and
+   there are more. Sets *found to the first id that fits, which the caller frees, or to NULL, and *several to whether
+   another one fits of those that were read. Returns an exit status. */
 static int find_id(struct context *context, const struct id_list *list, const struct short_id *wanted,
                    char **found, bool *several, bool *older)
 {

@@ -13,7 +13,8 @@ int fetch_json(struct context *context, const char *path, json_t **document);
 
 /* An id as a narrow terminal shows it, 01M85N...XZP9SRJ or with one character for the dots, or its last six characters
    or more, as the page shows them, with the dots or without, becomes the whole one. With its first characters it is looked
-   for among all sweeps and experiments, else among the newest 500 of each. Another word stays, and NULL. *word is then the
+   for among all sweeps and experiments, else among the newest 10,000 of each, of which the newest that fits is taken. Another
+   word stays, and NULL; but one that could be such an id is refused where there are more than 10,000. *word is then the
    context's until the program ends. */
 int fetch_whole_id(struct context *context, const char **word);
 

@@ -256,7 +256,7 @@ static int secret_read(char *secret, size_t size, struct error *error)
     return token_secret_check(secret, error);
 }
 
-/* Prints to standard error if the name has several tokens now, or if the file has no other one. */
+/* Prints to standard error that the name has several tokens now, or that the file has no token of anybody else. */
 static void tell_others(const struct token_arguments *asked)
 {
     struct tokens *tokens = NULL;
@@ -266,7 +266,7 @@ static void tell_others(const struct token_arguments *asked)
     for (int i = 0; i < tokens->count; i++)
         count += strcmp(tokens->at[i].user.name, asked->name) == 0;
     if (tokens->count == 1)
-        fprintf(stderr, "It is the only token of that file.\n");
+        fprintf(stderr, "No other token is in that file.\n");
     tokens_free(tokens);
     if (count > 1)
         fprintf(stderr, "%s has %d tokens now, each with its own role: revoke removes all of them.\n",

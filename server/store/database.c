@@ -10,12 +10,17 @@
 
 #include "base/clock.h"
 
+static bool is_damaged(int code)
+{
+    return (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
+}
+
 int database_failed(sqlite3 *db, const char *what, struct error *error)
 {
     int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
     bool disk = number == ENOSPC || number == EDQUOT || number == EIO;
     bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && disk);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+    if (is_damaged(code))
         return error_set(error, ERROR_STORE,
                          "%s: %s; the file %s may be damaged: `coalesced restore` puts a backup in its place",
                          what, sqlite3_errmsg(db), sqlite3_db_filename(db, "main"));
@@ -192,7 +197,11 @@ bool rows_next(struct rows *rows)
 int rows_end(struct rows *rows, const char *what, struct error *error)
 {
     int result = 0;
-    if (rows->status == SQLITE_INTERRUPT)
+    char failed[128];
+    snprintf(failed, sizeof failed, "cannot read %s", what);
+    if (is_damaged(rows->status))
+        result = database_failed(rows->reader->database.db, failed, error);
+    else if (rows->status == SQLITE_INTERRUPT)
         result = error_set(
             error, ERROR_UNAVAILABLE,
             "reading %s took too long and was stopped; narrow it by a kernel, a state, a period, a label with"

@@ -187,9 +187,9 @@ def test_an_unknown_kernel_is_named_and_so_is_the_nearest(browser, service):
 
 
 def test_what_the_form_leaves_out_of_an_address_is_named(browser, service):
-    walk = Walk(browser, service).open("new?kernel=copy&ofset=3&lang=en").says("The address gives ofset, which copy does not have", "[role=alert]")
+    walk = Walk(browser, service).open("new?kernel=copy&ofset=3&lang=en").says("Left out of the address, because copy has no such field: ofset.", "[role=alert]")
     walk.open("new?kernel=read_offset&offset=3&warp=2&lang=en").says("offset", "main")
-    assert "The address gives" not in walk.text("main")
+    assert "Left out" not in walk.text("main")
     walk.end()
 
 
@@ -202,6 +202,8 @@ def test_what_was_begun_in_the_form_is_offered_again(browser, service):
     walk.click("nav a", "New").says("Begun before, and not submitted: copy, size 4097", ".draft")
     walk.click(".draft a", "copy").until(lambda: "size=4097" in browser.current_url)
     walk.until(lambda: walk.script("document.querySelector('#field-size')?.value.replace(',', '')") == "4097")
+    walk.open("new?kernel=copy&size=8192&lang=en").until(lambda: walk.all("#field-size"))  # a link, which nobody typed
+    walk.open("new").says("copy, size 4097", ".draft").click(".draft a", "copy").until(lambda: "size=4097" in browser.current_url)
     walk.click("button", "Run on").until(lambda: "/experiments/" in browser.current_url)
     walk.open("new?lang=en").until(lambda: walk.all("#field-size"))
     assert not walk.all(".draft")

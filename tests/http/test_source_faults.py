@@ -131,6 +131,11 @@ def test_what_the_arguments_leave_out_is_derived_from_the_source(service):
     answer = checked(service, source, arguments, {"n": 64, "block": 64, "grid": 1})
     assert answer.status_code == 200, answer.text
     assert [one.get("role") for one in answer.json()["request"]["arguments"]] == ["input", "accumulated", "output", None]
+    named = "__global__ void f(const decltype(1.0f) *in, decltype(1.0f) *out, int n) { int i = threadIdx.x; out[i] = in[i]; }"
+    arguments = [{"name": "in", "elements": "n", "type": "f32"}, {"name": "out", "elements": "n", "type": "f32"}, {"name": "n"}]
+    answer = checked(service, named, arguments, {"n": 64, "block": 64, "grid": 1})
+    assert answer.status_code == 200, answer.text
+    assert [one.get("role") for one in answer.json()["request"]["arguments"]] == ["input", "accumulated", None]
 
 
 # Two branches load, and the compiler makes one load of both, behind them: PTX gives it the line of what follows.

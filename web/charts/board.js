@@ -7,8 +7,8 @@
    it is opened; file() the name of what is saved; caption() what stands above a picture that is saved; legend() the
    nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where
    there is cross(x, y) a cross hair follows the pointer and tells all that stands there. onZoom(range) is called with
-   what within() makes of the places that a pointer was dragged between, or of the middle for the key +; with null for
-   −. {node, update(), heading(), close()}. */
+   what within() makes of the places that a pointer was dragged between, or, for the key and the button +, of those
+   around the mark that was found last, or the middle; with null for −. {node, update(), heading(), close()}. */
 import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
@@ -126,7 +126,9 @@ function probe(place, drawnNow, onZoom) {
   place.addEventListener("pointerleave", event => {
     from = null;
     range.hidden = true;
-    if (event.pointerType === "mouse") show(null); /* what a finger has found stays when it is lifted */
+    if (event.pointerType !== "mouse") return; /* what a finger has found stays when it is lifted */
+    show(null);
+    around = null;
   });
   place.addEventListener("focusout", () => show(null));
   const zoomKey = key => {
@@ -138,6 +140,7 @@ function probe(place, drawnNow, onZoom) {
       zoomTo([x, y], nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
   };
   place.addEventListener("keydown", event => {
+    if (event.key === "Escape") around = null;
     if (event.key === "Escape") return show(null);
     const way = KEYS[event.key], marks = drawnNow()?.marks ?? [];
     const again = at ? null : marks.find(mark => textOf(mark) === last); /* of a drawing made anew */

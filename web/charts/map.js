@@ -5,8 +5,8 @@
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, within}. `less`: the least is the best; `name`
    gives the text of a column or row. What is not sure is marked, is never the best, and does not set the scale. There
-   is no best where its interval and that of the worst meet. within(px0, py0, px1, py1) are the ranges of columns and
-   rows between two places, {zoom, rows}, where those are numbers. */
+   is no best where it cannot be told from another one (sweep/sure.js). within(px0, py0, px1, py1) are the ranges of
+   columns and rows between two places, {zoom, rows}, where those are numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";

@@ -57,7 +57,7 @@ function textField(field, form) {
     oninput: () => form.type(field.name, input.value),
     onfocus: () => {
       input.value = form.text(field);
-      input.select(); /* as Tab does, before the separators were left out */
+      input.select(); /* setting the value has lost the selection that Tab makes */
     },
     onblur: () => update()
   });

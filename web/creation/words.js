@@ -36,7 +36,7 @@ wordsAdd({
   "new.value_refused": ["{detail}; only values that fit run", "{detail}；只运行符合条件的值"],
   "new.before": ["What is typed is refused. These are for {values}.", "输入的值无法采用。以下结果对应：{values}。"],
   "new.draft": ["Begun before, and not submitted: {about}", "此前填写过、尚未提交：{about}"],
-  "new.left_out": ["The address gives {names}, which {kernel} does not have: it is left out.", "地址中给出的 {names} 不是 {kernel} 的参数，已略去。"],
+  "new.left_out": ["Left out of the address, because {kernel} has no such field: {names}.", "地址中有 {kernel} 没有的字段，已略去：{names}。"],
   "new.unknown_alone": ["There is no kernel {name}; below is {shown}.", "没有内核 {name}；下面是 {shown}。"],
   "new.wrong": ["{name}: {detail}", "{name}：{detail}"],
   "new.away": ["nothing is held: it is started first, which may take a while", "已释放：需先启动，可能要等一会儿"],

@@ -14,7 +14,7 @@ import {commandsPanel, occupancyPanel, predictedPanel} from "../creation/panels.
 import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
-import {draftDrop, draftKeep, draftNote} from "../creation/draft.js";
+import {draftKeep, draftNote} from "../creation/draft.js";
 import {kernelInLanguage, kernelPicker, leftOutNote, unknownNote} from "../creation/kernel_picker.js";
 import "../creation/words.js";
 
@@ -108,7 +108,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     h("div", {class: "head creation-head"}, h("h1", {class: "heading"}, t("new.title")), heading,
       h("a", {class: "note", href: link("source")}, t("new.own_source"))),
     [...query.keys()].every(name => name === "lang") && draftNote(),
-    unknownNote(query.get("kernel"), kernels, kernel.name), leftOutNote(withoutField([...query.keys()]), kernel.name),
+    unknownNote(query.get("kernel"), kernels, kernel.name) ?? leftOutNote(withoutField([...query.keys()]), kernel.name),
     h("div", {class: "creation"}, form_node, beside));
 
   const wanted = () => state.typed.device?.trim() ?? (state.made?.all.spread ? "any" : "");
@@ -126,7 +126,10 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
   const typedFor = new Map(); /* by kernel, restored for fields that the kernel chosen in between does not have */
 
   function build() {
-    form = formOf(fields, state.typed, changed);
+    form = formOf(fields, state.typed, () => {
+      changed();
+      draftKeep(Object.keys(state.typed).length ? location.search : null);
+    });
     heading.textContent = kernel.title;
     formula.textContent = kernel.text;
     lesson.textContent = kernel.lesson;
@@ -188,7 +191,6 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
       warp: state.warp ? state.warp + 1 : null,
       arch: state.chips?.join(",")
     });
-    if (Object.keys(state.typed).length) draftKeep(location.search);
     commands.show(commandOf(state.made), curlOf(state.made, ROOT.href, token()));
     const {axes, one, points} = state.made, all = countSaid(points, state.made);
     ofFirst.hidden = !axes.length;
@@ -433,7 +435,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     runShow();
     try {
       const answer = await send("POST", sweep ? "/v1/sweeps" : "/v1/experiments", all, {signal});
-      draftDrop();
+      draftKeep(null);
       announce(t("new.submitted"));
       await go(`${sweep ? "sweeps" : "experiments"}/${answer.json.id}`);
     } catch (error) {

@@ -67,7 +67,10 @@ function launchSaid({request, check}) {
     t("source.launched_block", {block: shape(block)}), t("source.launched_grid", {grid: shape(grid)}),
     ...scalars.map(({name, value}) => `${name} ${Number.isInteger(value) ? count(value) : value}`)
   ].join(t("list.comma"));
-  return [t("source.launched", {said}), check.blocks_checked > 0 && same && t("source.none_beyond", {name: same.name})];
+  return [
+    t("source.launched", {said}),
+    check.blocks_checked > 0 && same && t("source.none_beyond", {name: same.name, other: count(same.value - 1)})
+  ];
 }
 
 /* Whether a row of the answer's lines has accesses of that line, also those that were joined with another line's. */

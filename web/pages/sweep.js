@@ -226,13 +226,13 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     const gone = sweep.axes.filter(axis => !(axis.name in choice.at)).map(axis => [`at.${axis.name}`, null]);
     setQuery({...Object.fromEntries(gone), ...changed(choice, {})});
   }
-  /* To a part of the axes that was chosen in a chart; null: back to what was shown before. */
-  const parts = [];
+  /* Shows the part of the axes that was chosen in a chart; null: the part that was shown before. */
+  const earlier = [];
   const zoomTo = found => {
     const {zoom = null, rows = null} = changed(choice, {});
-    if (!zoom && !rows) parts.length = 0;
-    if (!found) return changeTo(parts.pop() ?? {zoom: null, rows: null});
-    parts.push({zoom, rows});
+    if (!zoom && !rows) earlier.length = 0;
+    if (!found) return changeTo(earlier.pop() ?? {zoom: null, rows: null});
+    earlier.push({zoom, rows});
     return changeTo({zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows});
   };
   const toggle = key => changeTo({

@@ -55,7 +55,7 @@ wordsAdd({
   "source.launched_block": ["block {block}", "线程块 {block}"],
   "source.launched_grid": ["grid {grid}", "网格 {grid}"],
   "source.in_step": ["Not looked for: races between instructions that a warp executes in step, local variables that are read before they are written, and barriers that threads leave out by ending.", "不检查：线程束同步执行的前后两条指令之间的数据竞争；写入之前就读取的局部变量；线程已结束而没有到达的屏障。"],
-  "source.none_beyond": ["As many threads as {name}: if thread i takes element i, a wrong bound shows only with another number, as 1,000.", "线程数等于 {name}：如果线程 i 处理元素 i，错误的边界只有换一个数（如 1,000）才能发现。"],
+  "source.none_beyond": ["As many threads as {name}: if thread i takes element i, a wrong bound shows only with another number, as {other}.", "线程数等于 {name}：如果线程 i 处理元素 i，错误的边界只有换一个数（如 {other}）才能发现。"],
   "source.used": ["{percent} of the bytes that move are used", "搬运的字节有 {percent} 被用到"],
   "source.worst": ["line {line} moves {share} of them and uses {percent}", "第 {line} 行占搬运量的 {share}，只用到 {percent}"],
   "source.between": ["; ", "；"],

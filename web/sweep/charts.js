@@ -188,7 +188,7 @@ export function linesSentence(spec, choice) {
               x: choice.x,
               at_best: namesOf([best, ...found.same_best], at),
               at_worst: namesOf([worst, ...found.same_worst], at),
-              apart: percent(apart, apart < 0.1 ? 1 : 0)
+              apart: percent(apart)
             });
           };
     told &&= found.apart || !found.best;
@@ -279,7 +279,7 @@ export function relativeOf(sweep, choice) {
   const least = found.worst &&
     told.filter(one => one !== reference && isSure(one.point))
       .reduce((one, other) => !one || other.value < one.value ? other : one, null),
-        loss = least && reference ? concluded([reference, least], false, isSure, told.length) : found;
+        loss = least && reference ? concluded([reference, least], false, isSure, told) : found;
   const more = Math.max(found.more, loss.more),
         lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
         feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
@@ -298,20 +298,22 @@ export function relativeOf(sweep, choice) {
     whose: split ? namedValue(split.name, series) : "",
     more,
     height: 270,
-    sentence: `${t("sweep.relative_feared", {feared: percent(feared, 1)})}${t("punct.space")}${
-      sentenceOf(
-        {
-          ...found,
-          best: loss.best,
-          apart: lost !== null,
-          rivals: lost === null ? loss.rivals : [],
-          worst_rivals: [],
-          ahead: null,
-          single: false,
-          more: 0
-        },
-        () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
-        ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
+    sentence:
+      `${t("sweep.relative_feared", {feared: percent(Math.ceil(feared * 1000 - 0.05) / 1000, 1)})}${t("punct.space")}${
+        sentenceOf(
+          {
+            ...found,
+            best: loss.best,
+            apart: lost !== null,
+            rivals: lost === null ? loss.rivals : [],
+            worst_rivals: [],
+            by_chance: loss.by_chance,
+            ahead: null,
+            single: false,
+            more: 0
+          },
+          () => t("sweep.relative_lost", {lost: percent(lost, 1)}),
+          ({point}) => namedValue(axis.name, point.values[axis.name]))}`,
     hasPublished: model.published.length > 0
   };
 }

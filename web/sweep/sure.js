@@ -1,15 +1,16 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
-   is an interval over its runs. concluded(entries, less, known, among), of [{point, value, range}] with values, is
-   {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null;
-   `same_best` and `same_worst`: the others of exactly these values; `apart`: the intervals of best and worst do not
-   meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst; `ahead`: {one,
-   behind}, where best and worst are not apart: the best one of which the interval is apart from some behind it, and
-   these, or null; `single`: some were run once, so that their intervals hold for one placement of the arrays each, and
-   say nothing of the next run; `by_chance`: the number of points where intervals were widened for it and only so meet,
-   or 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still to
-   come. `among` is the number of points that the entries were chosen from. sentenceOf(found, say, name) makes it words;
+   is an interval over its runs. concluded(entries, less, known, series), of [{point, value, range}] with values, is
+   {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null. Intervals
+   are widened for the number of points, as widened() has it. `same_best` and `same_worst`: the others of exactly these
+   values, where values have no intervals; `apart`: the intervals of best and worst do not meet; `rivals`: those whose
+   intervals meet that of the best, `worst_rivals`: that of the worst; `ahead`: {one, behind}, where best and worst are
+   not apart: the best one of which the interval is apart from some behind it, and these, or null; `single`: some were
+   run once, so that their intervals hold for one placement of the arrays each, and say nothing of the next run;
+   `by_chance`: how many points were compared, where some of these intervals meet only because they were widened,
+   otherwise 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still
+   to come. `series` are all points that the entries were chosen from. sentenceOf(found, say, name) makes it words;
    say(best, worst) is the sentence where these two can be told, name(entry) a text, namesOf(entries, name) names up to
-   three of them. meet(a, b): both have intervals, and these overlap. */
+   three of them. meet(a, b): both have intervals, and these overlap as they are. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -36,43 +37,44 @@ function normalAbove(probability) {
   return r - (2.515517 + 0.802853 * r + 0.010328 * r * r) / (1 + 1.432788 * r + 0.189269 * r * r + 0.001308 * r ** 3);
 }
 
-/* Two intervals of 95 % of equal points are apart in one pair of 200; of many points there are so many pairs that some
-   are apart by chance. By which factor intervals are widened so that it happens in one of twenty sweeps (Bonferroni's
-   correction): two intervals are apart where the values differ by two of their halves, which is 2 / sqrt(2) of the
-   standard error of a difference. */
+/* Of two equal points the intervals of 95 % are apart in one case of 200: their values differ by two half widths, which
+   are 2 * 1.96 / sqrt(2) standard errors of a difference. Of many points there are so many pairs that some are apart by
+   chance. Returns the factor by which half widths grow so that it happens in one series of twenty (Bonferroni's
+   correction). */
 const NORMAL_95 = 1.96, FALSE_MOST = 0.05;
 function factorOf(points) {
   const pairs = points * (points - 1) / 2;
   return pairs < 2 ? 1 : Math.max(1, normalAbove(FALSE_MOST / (2 * pairs)) / (Math.SQRT2 * NORMAL_95));
 }
 
-/* The intervals with which points are told from one another: a map from each entry to {range}. Intervals of few runs
-   are now and then narrow by chance, so that none counts as narrower than the typical one. In logarithms, as a time and
-   the bandwidth that follows from it are to be told alike. */
-function rangesTold(entries, points) {
-  const ranged = entries.filter(({value, range}) => range && range[0] > 0 && value > 0), factor = factorOf(points),
-        typical = side => {
+/* Returns the widened intervals of the entries of a series: a map from each entry to {range}. Intervals of few runs are
+   now and then narrow by chance, so that none counts as narrower than the typical one. It takes logarithms, so that a
+   time and the bandwidth that follows from it are told alike. */
+function widened(series) {
+  const ranged = series.filter(({value, range}) => range && range[0] > 0 && value > 0),
+        factor = factorOf(series.length), typical = side => {
           const halves = ranged.map(side).sort((a, b) => a - b);
           return halves[Math.floor((halves.length - 1) / 2)];
         };
   const below = ({value, range}) => Math.log(value / range[0]), above = ({value, range}) => Math.log(range[1] / value),
-        below_typical = typical(below), above_typical = typical(above), told = new Map(entries.map(one => [one, one]));
+        below_typical = typical(below), above_typical = typical(above), wide = new Map(series.map(one => [one, one]));
   for (const one of ranged)
-    told.set(one, {
+    wide.set(one, {
       range: [
         one.value * Math.exp(-factor * Math.max(below(one), below_typical)),
         one.value * Math.exp(factor * Math.max(above(one), above_typical))
       ]
     });
-  return told;
+  return wide;
 }
 
-export function concluded(entries, less, known = isSure, among = 0) {
+export function concluded(entries, less, known = isSure, series = entries) {
   const sure = entries.filter(({point}) => known(point)), unsure = entries.filter(({point}) => !known(point));
   const waits = entries.some(({point}) => point.state === "queued" || point.state === "running"),
         more = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
   if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
-  const told = rangesTold(sure, Math.max(among, sure.length)), near = (a, b) => meet(told.get(a), told.get(b));
+  const compared = series.filter(({point}) => known(point)), wide = widened(compared),
+        near = (a, b) => meet(wide.get(a), wide.get(b));
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
   const best = sure.reduce((a, b) => before(b, a) ? b : a), worst = sure.reduce((a, b) => before(a, b) ? b : a);
   const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && near(one, best)),
@@ -91,14 +93,14 @@ export function concluded(entries, less, known = isSure, among = 0) {
     worst_rivals,
     ahead: apart || single ? null : aheadOf(sure, before, near),
     single,
-    by_chance: chance ? Math.max(among, sure.length) : 0,
+    by_chance: chance ? compared.length : 0,
     all: entries.length,
     unsure: unsure.length,
     more: waits ?
       0 :
       Math.max(
         more, single ? RUNS_LEAST - 1 : 0,
-        ...(apart ? [] : rivals.map(one => moreFor({...best, ...told.get(best)}, {...one, ...told.get(one)}))))
+        ...(apart ? [] : rivals.map(one => moreFor({...best, ...wide.get(best)}, {...one, ...wide.get(one)}))))
   };
 }
 
