@@ -239,6 +239,8 @@ static void check_parameter(struct argument_reading *r, const char *pointer)
         a->type = p->type;
     else if (p && a->type.base != p->type.base && a->pointer)
         problem_add(r->problems, at, "is not what the source says: %s", p->text);
+    else if (p && !a->pointer && source_type_is_real(a->type.base) != source_type_is_real(p->type.base))
+        problem_add(r->problems, at, "is not what the source says: %s", p->text);
     else if (p && !a->pointer && source_type_bytes(a->type) != source_type_bytes(p->type))
         problem_add(r->problems, at, "has not the size of what the source says: %s", p->text);
     else if (!a->type.width && !r->mismatched)

@@ -136,8 +136,50 @@ const char *source_predictions_untimed(const struct source_prediction *made)
     return NULL;
 }
 
+/* What instructions of PTX need: PTX ISA, "Target ISA Notes" of each, and CUDA C++ Programming Guide, "Compute
+   Capabilities", for those that are older than PTX's notes. */
+static const struct need {
+    const char *ptx;
+    int compute_capability; /* times ten; the least */
+    const char *lacks;
+} needs[] = {
+    {"redux.", 80, "it has no reductions of a warp"},
+    {"cp.async", 80, "it has no asynchronous copies"},
+    {"atom.global.add.f64", 60, "it has no atomic additions of 64-bit floats"},
+    {"red.global.add.f64", 60, "it has no atomic additions of 64-bit floats"},
+    {"atom.shared.add.f64", 60, "it has no atomic additions of 64-bit floats"},
+    {"shfl.", 30, "it has no shuffles"},
+    {"atom.global.add.f32", 20, "it has no atomic additions of floats"},
+    {"red.global.add.f32", 20, "it has no atomic additions of floats"},
+    {"atom.shared.add.f32", 20, "it has no atomic additions of floats"},
+    /* In memory: in registers the compiler uses 32-bit floats there. */
+    {"global.f64", 13, "it has no floats of 64 bits"},
+    {"global.nc.f64", 13, "it has no floats of 64 bits"},
+    {"global.v2.f64", 13, "it has no floats of 64 bits"},
+    {"global.nc.v2.f64", 13, "it has no floats of 64 bits"},
+    {"shared.f64", 13, "it has no floats of 64 bits"},
+    {"atom.shared", 12, "it has no atomic operations on shared memory"},
+    {"atom.global", 11, "it has no atomic operations"},
+    {"red.global", 11, "it has no atomic operations"},
+};
+
+/* Returns what the architecture lacks for this kernel, static; NULL: it can launch it, as far as instructions tell. */
+static const char *lacking(const struct source_prediction *made, const char *arch)
+{
+    const char *ptx = made->build->compilation.ptx;
+    const int found = arch_number(arch);
+    for (size_t i = 0; ptx && i < sizeof needs / sizeof *needs; i++)
+        if (found < needs[i].compute_capability && strstr(ptx, needs[i].ptx))
+            return needs[i].lacks;
+    return NULL;
+}
+
 void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made)
 {
+    const char *lacks = answer->known ? lacking(made, answer->arch) : NULL;
+    if (lacks)
+        snprintf(answer->note, sizeof answer->note,
+                 "%s cannot launch it, these are counts of what it would do: %s", answer->arch, lacks);
     answer->compiler = made->build->compilation.compiler;
     if (!made->count.has_code)
         answer->no_code = made->count.no_code;

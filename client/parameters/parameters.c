@@ -174,9 +174,23 @@ static bool is_range(const char *text)
     return dots && dots != text && (isdigit((unsigned char)*skip_blanks(text)) || *skip_blanks(text) == '-');
 }
 
+/* The bytes ahead of the next comma, or all; a comma in angle brackets is none, as in "scale<float, 4>". */
+static size_t item_length(const char *text)
+{
+    size_t length = 0;
+    for (int open = 0; text[length] && (text[length] != ',' || open > 0); length++) {
+        bool shift = text[length] == text[length + 1] || (length > 0 && text[length] == text[length - 1]);
+        if (text[length] == '<' && !shift && strchr(text + length, '>'))
+            open++;
+        else if (text[length] == '>' && open > 0)
+            open--;
+    }
+    return length;
+}
+
 bool parameters_is_list(const char *text)
 {
-    return strchr(text, ',') || is_range(text);
+    return text[item_length(text)] || is_range(text);
 }
 
 bool parameters_have_list(const char *const *words, int count)
@@ -197,7 +211,7 @@ bool parameters_have_list(const char *const *words, int count)
    is empty or too long. */
 static bool next_item(const char **at, char item[ITEM_BYTES])
 {
-    size_t length = strcspn(*at, ",");
+    size_t length = item_length(*at);
     if (length == 0 || length >= ITEM_BYTES)
         return false;
     memcpy(item, *at, length);

@@ -330,6 +330,32 @@ FRAMED = """Promise.resolve(given).then(([ranges, less]) => {
 })"""
 
 
+HALVES = """Promise.resolve(given).then(([columns, x]) => {
+    const cells = columns.flatMap(column => [0, 1].map(row => ({column, row, value: column + row, range: null, state: "succeeded", point: {}, words: () => ""})));
+    const drawn = m.mapDraw(900, {maps: [{name: "", cells}], columns, rows: [0, 1], columnName: "x", rowName: "y", name: String, write: String, unit: "", less: true, numbers: true});
+    const marks = drawn.marks.filter(mark => mark.words().length === 0), at = x === null ? {x: 890, y: 400} : marks[x * 2];
+    return [drawn.nearer(at.x, at.y), new Set([...drawn.svg.querySelectorAll("rect")].map(one => one.getAttribute("fill")).filter(Boolean)).size];
+})"""
+
+
+def test_a_map_zooms_to_the_half_of_its_columns_that_is_nearest(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps", "h1")
+    assert walk.module("charts/map.js", HALVES, [0, 8, 11, 16, 32], None)[0]["zoom"] == [8, 16], "the middle"
+    assert walk.module("charts/map.js", HALVES, [1, 8], None)[0] is None
+    walk.end()
+
+
+ONE_COUNTS = """m.sentenceOf(m.concluded([6, 5, 5].map((succeeded, k) => ({point: {asked: 6, succeeded, state: "cancelled"}, value: k + 1, range: [k + 0.9, k + 1.1]})), true),
+    () => "everywhere", ({value}) => `stride ${value}`)"""
+
+
+def test_of_one_point_that_counts_nothing_is_said_of_the_others(browser, serve):  # noqa: F811
+    walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps", "h1")
+    assert walk.module("sweep/sure.js", ONE_COUNTS) == \
+        "Only stride 1 counts, and nothing can be compared with it. 2 points are left out, unstable or run too seldom; 1 more run of each may tell."
+    walk.end()
+
+
 def test_no_cell_is_framed_that_cannot_be_told_from_the_worst(browser, serve):  # noqa: F811
     walk = Walk(browser, serve()).open("sweeps?lang=en").says("no sweeps", "h1")
     apart, meeting = [[1, 2, 3], [4, 5, 6], [8, 9, 10]], [[1, 5, 9], [2, 6, 10], [3, 7, 11]]

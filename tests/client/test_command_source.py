@@ -176,3 +176,9 @@ def test_a_check_that_is_not_complete_says_what_was_not_looked_for_and_fails(ser
     said = coalesce(service, "check", str(file), "n=2^24", "block=256", expect=FAILED).stdout
     assert "no fault found in the" in said and "races were not looked for" in said and "error" not in said
     assert "no fault found in all 4096 blocks" in coalesce(service, "check", str(file), "n=2^20", "block=256").stdout
+
+
+def test_an_instance_of_a_template_with_two_arguments_is_chosen(service, tmp_path):
+    path = file(tmp_path, "template <typename T, int by> __global__ void scale(const T *in, T *out, int n)\n{\n    int i = threadIdx.x;\n    if (i < n)\n        out[i] = by * in[i];\n}\n")
+    assert "no fault found" in coalesce(service, "check", path, "entry=scale<float, 4>", "n=64", "block=64").stdout
+    assert "no fault found" in coalesce(service, "check", path, "entry=scale<double,5>", "n=64", "block=64").stdout

@@ -125,6 +125,30 @@ def test_what_is_no_buffer_is_told_in_bytes_and_with_what_to_do(service, source,
     assert answer.json()["errors"][0]["detail"].endswith(PLACES[source][language == "zh"])
 
 
+LACKING = [("const double *in, double *out, int n", "out[threadIdx.x] = 2 * in[threadIdx.x];", "sm_12", "sm_13", "no floats of 64 bits"),
+           ("const float *in, float *out, int n", "out[threadIdx.x] = __shfl_down_sync(~0u, in[threadIdx.x], 1);", "sm_21", "sm_30", "no shuffles"),
+           ("const float *in, float *out, int n", "atomicAdd(out, in[threadIdx.x]);", "sm_13", "sm_20", "no atomic additions of floats"),
+           ("const float *in, float *out, int n", "out[threadIdx.x] = 2.0 * in[threadIdx.x];", None, "sm_12", "")]
+
+
+@pytest.mark.parametrize("parameters, body, without, first, lacks", LACKING)
+def test_what_an_architecture_lacks_for_a_kernel_is_told(service, parameters, body, without, first, lacks):
+    asked = {"source": f"__global__ void f({parameters}) {{ {body} }}", "n": 64, "block": 64, "arch": [one for one in (without, first, "sm_90") if one]}
+    notes = {one["arch"]: one.get("note") for one in service.request("POST", "/v1/predictions", json=asked).json()["predictions"]}
+    assert notes[first] is None and notes["sm_90"] is None
+    if without:
+        assert f"{without} cannot launch it" in notes[without] and lacks in notes[without]
+
+
+def test_a_scalar_has_the_type_of_the_source(service):
+    source = "__global__ void f(float *out, int n, float by) { out[threadIdx.x] = by * n; }"
+    arguments = [{"name": "out", "elements": "n"}, {"name": "n", "type": "f32"}, {"name": "by", "type": "i32"}]
+    answer = checked(service, source, arguments, {"n": 64, "block": 64, "grid": 1})
+    assert answer.status_code == 422
+    assert {one["pointer"]: one["detail"][:28] for one in answer.json()["errors"]} == {
+        "#/arguments/1/type": "is not what the source says:", "#/arguments/2/type": "is not what the source says:"}
+
+
 def test_what_the_arguments_leave_out_is_derived_from_the_source(service):
     source = "__global__ void f(const float *in, float *sum, float *out, int n) { int i = threadIdx.x; sum[i] += in[i]; out[i] = in[i]; }"
     arguments = [{"name": "in", "elements": "n"}, {"name": "sum", "elements": "n"}, {"name": "out", "elements": "n"}, {"name": "n"}]

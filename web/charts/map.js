@@ -3,9 +3,10 @@
    empty, the best of a map is framed.
 
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
-   rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, within}. `less`: the least is the best; `name`
-   gives the text of a column or row. What is not sure is marked, is never the best, and does not set the scale. There
-   is no best where it cannot be told from another one (sweep/sure.js). within(px0, py0, px1, py1) are the ranges of
+   rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, nearer, within}. `less`: the least is the
+   best; `name` gives the text of a column or row. What is not sure is marked, and is never the best. There is no best
+   where it cannot be told from another one (sweep/sure.js). nearer(px, py) is the half of columns and rows nearest to
+   a pixel, within(px0, py0, px1, py1) are the ranges of
    columns and rows between two places, {zoom, rows}, where those are numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
@@ -111,7 +112,7 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
 export function mapDraw(width, spec) {
   const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across),
         known = spec.maps.flatMap(map => map.cells).filter(cell => cell.value !== null),
-        sure = known.filter(cell => !cell.unsure), values = (sure.length ? sure : known).map(cell => cell.value);
+        values = known.map(cell => cell.value);
   const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
         high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1, shade = shadesOf(low, high),
         stripes = hatch("refused");
@@ -158,9 +159,24 @@ export function mapDraw(width, spec) {
   drawing.append(over);
   drawing.setAttribute("height", round(legendDraw(drawing, spec, height + 4, low, high, shade, stripes, width)));
   const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
+  /* Where the map at a pixel begins. */
+  const origin = (px, py) =>
+    [Math.floor(px / size.each) % size.across * size.each + LEFT,
+     Math.floor(py / size.height) * size.height + size.top];
+  /* The half of the values nearest to a place among them, or in their middle if it is outside. */
+  const half = (values, place) => {
+    const count = Math.ceil(values.length / 2), inside = place >= 0 && place <= values.length,
+          first = Math.round((inside ? place : values.length / 2) - count / 2),
+          from = Math.max(0, Math.min(first, values.length - count));
+    return count > 1 && count < values.length ? [values[from], values[from + count - 1]] : null;
+  };
+  const nearer = (px, py) => {
+    const [left, top] = origin(px, py);
+    const found = {zoom: half(spec.columns, (px - left) / size.cell), rows: half(spec.rows, (py - top) / size.row)};
+    return found.zoom || found.rows ? found : null;
+  };
   const within = (px0, py0, px1, py1) => {
-    const left = Math.floor(px0 / size.each) % size.across * size.each + LEFT,
-          top = Math.floor(py0 / size.height) * size.height + size.top;
+    const [left, top] = origin(px0, py0);
     const columns = between(spec.columns, (px0 - left) / size.cell, (px1 - left) / size.cell),
           rows = between(spec.rows, (py0 - top) / size.row, (py1 - top) / size.row);
     const range = (some, all) => some.length > 1 && some.length < all.length ? [some[0], some.at(-1)] : null;
@@ -168,5 +184,5 @@ export function mapDraw(width, spec) {
     return found.zoom || found.rows ? found : null;
   };
   const zooms = spec.numbers && [spec.columns, spec.rows].some(values => values.length > 2);
-  return {svg: drawing, canvas: painter.canvas, marks, part: false, within: zooms ? within : null};
+  return {svg: drawing, canvas: painter.canvas, marks, part: false, nearer, within: zooms ? within : null};
 }

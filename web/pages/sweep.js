@@ -271,8 +271,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     onZoom: zoomTo
   });
   const beside = board({
-    heading: () => t("sweep.feared", {whose: relative.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
-    aside: () => relative.hasPublished ? t("sweep.diamonds") : "",
+    heading: () => t("sweep.feared", {whose: relative?.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
+    aside: () => relative?.hasPublished ? t("sweep.diamonds") : "",
     sentence: () => relative?.sentence ?? "",
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,

@@ -8,9 +8,10 @@
    run once, so that their intervals hold for one placement of the arrays each, and say nothing of the next run;
    `by_chance`: how many points were compared, where some of these intervals meet only because they were widened,
    otherwise 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still
-   to come. `series` are all points that the entries were chosen from. sentenceOf(found, say, name) makes it words;
-   say(best, worst) is the sentence where these two can be told, name(entry) a text, namesOf(entries, name) names up to
-   three of them. meet(a, b): both have intervals, and these overlap as they are. */
+   to come, and `lack`: how many more runs of each that is left out. `series` are all points that the entries were
+   chosen from. sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where these two can be
+   told, name(entry) a text, namesOf(entries, name) names up to three of them. meet(a, b): both have intervals, and
+   these overlap as they are. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -71,8 +72,9 @@ function widened(series) {
 export function concluded(entries, less, known = isSure, series = entries) {
   const sure = entries.filter(({point}) => known(point)), unsure = entries.filter(({point}) => !known(point));
   const waits = entries.some(({point}) => point.state === "queued" || point.state === "running"),
-        more = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
-  if (!sure.length) return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, more};
+        lack = unsure.length && !waits ? lacking(unsure.map(({point}) => point)) : 0;
+  if (!sure.length)
+    return {best: null, worst: null, apart: false, all: entries.length, unsure: unsure.length, lack, more: lack};
   const compared = series.filter(({point}) => known(point)), wide = widened(compared),
         near = (a, b) => meet(wide.get(a), wide.get(b));
   const before = (a, b) => less ? a.value < b.value : a.value > b.value;
@@ -96,10 +98,11 @@ export function concluded(entries, less, known = isSure, series = entries) {
     by_chance: chance ? compared.length : 0,
     all: entries.length,
     unsure: unsure.length,
+    lack,
     more: waits ?
       0 :
       Math.max(
-        more, single ? RUNS_LEAST - 1 : 0,
+        lack, single ? RUNS_LEAST - 1 : 0,
         ...(apart ? [] : rivals.map(one => moreFor({...best, ...wide.get(best)}, {...one, ...wide.get(one)}))))
   };
 }
@@ -128,11 +131,13 @@ export function namesOf(entries, name) {
 }
 
 export function sentenceOf(
-  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, by_chance: chance, all, unsure, more}, say,
+  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, by_chance: chance, all, unsure, lack, more}, say,
   name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
   const others = namesOf(rivals, name), how = t(chance ? "sure.by_chance" : "sure.overlap", {n: count(chance)}),
-        told = apart ?
+        told = unsure && all - unsure === 1 ?
+    [t("sure.only_one", {one: name(best)})] :
+    apart ?
     [
       say(best, worst), rivals.length && t("sure.rivals", {others, how}),
       last.length && t("sure.worst_rivals", {worst: name(worst), others: namesOf(last, name), how})
@@ -143,7 +148,7 @@ export function sentenceOf(
     ];
   return [
     ...told, single && t("sure.single", runsText(more, "sure.may_tell")),
-    unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(more, "sure.may_tell")})
+    unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(lack, "sure.may_tell")})
   ].filter(Boolean)
     .join(t("punct.space"));
 }
