@@ -244,7 +244,7 @@ def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  #
     edited(walk)
     source = "__global__ void f(const float *in, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) out[i] = in[i];\n}"
     walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.setValue(arguments[0])", source)
-    walk.says("Launched with block 256, grid 4096, n 1,048,576.").says("a wrong bound shows with another n, as 1,000")
+    walk.says("Launched with block 256, grid 4096, n 1,048,576.").says("a wrong bound shows only with another number, as 1,048,575")
     assert [walk.all(f"#field-{name}")[0].get_attribute("placeholder") for name in ("block", "grid", "n")] == ["256", "4096", "1048576"]
     fill(walk, "n", "1000")
     walk.says("Line 3: in[1000]", ".lead")
