@@ -136,8 +136,8 @@ const char *source_predictions_untimed(const struct source_prediction *made)
     return NULL;
 }
 
-/* What instructions of PTX need: PTX ISA, "Target ISA Notes" of each, and CUDA C++ Programming Guide, "Compute
-   Capabilities", for those that are older than PTX's notes. */
+/* Which compute capability instructions of PTX need. Sources: the PTX ISA, "Target ISA Notes" of each instruction; for
+   the oldest ones the CUDA C++ Programming Guide, "Compute Capabilities". */
 static const struct need {
     const char *ptx;
     int compute_capability; /* times ten; the least */
@@ -152,7 +152,7 @@ static const struct need {
     {"atom.global.add.f32", 20, "it has no atomic additions of floats"},
     {"red.global.add.f32", 20, "it has no atomic additions of floats"},
     {"atom.shared.add.f32", 20, "it has no atomic additions of floats"},
-    /* In memory: in registers the compiler uses 32-bit floats there. */
+    /* Only in memory: where a kernel computes with them in registers alone, the compiler takes 32-bit floats there. */
     {"global.f64", 13, "it has no floats of 64 bits"},
     {"global.nc.f64", 13, "it has no floats of 64 bits"},
     {"global.v2.f64", 13, "it has no floats of 64 bits"},

@@ -174,7 +174,8 @@ static bool is_range(const char *text)
     return dots && dots != text && (isdigit((unsigned char)*skip_blanks(text)) || *skip_blanks(text) == '-');
 }
 
-/* The bytes ahead of the next comma, or all; a comma in angle brackets is none, as in "scale<float, 4>". */
+/* Returns the number of bytes ahead of the next comma, or of all. A comma in angle brackets does not count, as in
+   "scale<float, 4>". */
 static size_t item_length(const char *text)
 {
     size_t length = 0;

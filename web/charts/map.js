@@ -159,11 +159,12 @@ export function mapDraw(width, spec) {
   drawing.append(over);
   drawing.setAttribute("height", round(legendDraw(drawing, spec, height + 4, low, high, shade, stripes, width)));
   const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
-  /* Where the map at a pixel begins. */
+  /* Returns where the map begins in which a pixel lies. */
   const origin = (px, py) =>
     [Math.floor(px / size.each) % size.across * size.each + LEFT,
      Math.floor(py / size.height) * size.height + size.top];
-  /* The half of the values nearest to a place among them, or in their middle if it is outside. */
+  /* Returns the first and the last of the half of the values that is nearest to a place among them, or that is in their
+     middle if the place is outside; null: it would be one value or all of them. */
   const half = (values, place) => {
     const count = Math.ceil(values.length / 2), inside = place >= 0 && place <= values.length,
           first = Math.round((inside ? place : values.length / 2) - count / 2),
