@@ -163,15 +163,30 @@ static const struct need {
     {"red.global", 11, "it has no atomic operations"},
 };
 
-/* Returns what the architecture lacks for this kernel, static; NULL: it can launch it, as far as instructions tell. */
+/* Returns the PTX of the kernel that was asked for, without other kernels of the source, in memory that the caller frees;
+   NULL: there is none, or no memory. */
+static char *kernel_ptx(const struct compilation *compilation)
+{
+    char head[COMPILATION_SYMBOL_BYTES + 16];
+    snprintf(head, sizeof head, ".entry %s(", compilation->entry);
+    const char *all = compilation->ptx, *from = all && compilation->entry[0] ? strstr(all, head) : all;
+    const char *end = from && from != all ? strstr(from, "\n}") : NULL;
+    if (!from)
+        from = all;
+    return from ? strndup(from, end ? (size_t)(end - from) : strlen(from)) : NULL;
+}
+
+/* Returns what the architecture lacks for this kernel, static; NULL: it can launch it, as far as its instructions tell. */
 static const char *lacking(const struct source_prediction *made, const char *arch)
 {
-    const char *ptx = made->build->compilation.ptx;
+    char *ptx = kernel_ptx(&made->build->compilation);
     const int found = arch_number(arch);
-    for (size_t i = 0; ptx && i < sizeof needs / sizeof *needs; i++)
+    const char *lacks = NULL;
+    for (size_t i = 0; ptx && !lacks && i < sizeof needs / sizeof *needs; i++)
         if (found < needs[i].compute_capability && strstr(ptx, needs[i].ptx))
-            return needs[i].lacks;
-    return NULL;
+            lacks = needs[i].lacks;
+    free(ptx);
+    return lacks;
 }
 
 void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made)

@@ -50,7 +50,8 @@ void source_predictions_occupancy(struct occupancy_case *fill, const struct expe
 /* Why no time is predicted; static, or borrowed of the counts. NULL: one is. */
 const char *source_predictions_untimed(const struct source_prediction *made);
 
-/* Sets whose machine code it is, or why there is none, and the note where the architecture lacks what the kernel needs. */
+/* Sets in *answer which compiler made the machine code or why there is none, and, as its note, what the architecture lacks
+   to run the kernel. */
 void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made);
 
 /* Writes into the open object of one prediction: what it was compiled for, and why it may be inexact. */

@@ -31,8 +31,8 @@ export class ApiError extends Error {
 
 /* ---- questions ---- */
 
-/* One question at a time: oneAtATime(once, signal) gives a function that has once() called, which promises that it is
-   answered. Called meanwhile, however often, it has once() called once more afterwards. */
+/* Returns a function that calls once(), which returns a promise, and does not call it again until that promise is
+   settled. However often it is called meanwhile, once() is then called one more time. */
 export function oneAtATime(once, signal) {
   let asking = false, again = false;
   return async function ask() {

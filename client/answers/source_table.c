@@ -109,8 +109,8 @@ static void print_without_line(const json_t *lines, const struct screen *screen,
     print_beside(screen, bar, text);
 }
 
-/* Prints which architectures of the table are not counted exactly, without the one whose lines are shown: that says so
-   beside them. */
+/* Prints which architectures of the table are not counted exactly. It leaves out the one whose lines are shown, of which
+   the line above says it. */
 static void print_inexact(const json_t *predictions, const json_t *shown)
 {
     char text[SOURCE_LINE_BYTES] = "";
@@ -124,8 +124,10 @@ static void print_inexact(const json_t *predictions, const json_t *shown)
         printf(language_text("not counted exactly: %s; arch=... with one of them says why\n"), text);
 }
 
+/* Prints how many bank conflicts atomic operations have, which the table's sums leave out. */
 static void print_atomic_conflicts(const json_t *lines)
 {
+    char count[NUMBER_BYTES];
     double conflicts = 0;
     size_t i, k;
     json_t *line, *access;
@@ -134,11 +136,12 @@ static void print_atomic_conflicts(const json_t *lines)
             if (strcmp(json_path_text(access, "kind", ""), "atomic") == 0 &&
                 json_is_number(json_object_get(access, "bank_conflicts")))
                 conflicts += json_path_number(access, "bank_conflicts");
+    number_count(count, (long long)conflicts);
     if (conflicts > 0)
         printf(language_text(
-                   "%.0f conflicts of atomic operations on shared memory stand at their lines, and in no "
+                   "%s conflicts of atomic operations on shared memory stand at their lines, and in no "
                    "sum\n"),
-               conflicts);
+               count);
 }
 
 void answers_print_source(const json_t *answer, const json_t *prediction, const char *source, int only,

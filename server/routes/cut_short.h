@@ -1,5 +1,5 @@
-/* Further runs of a comparison that do not count, because some that were submitted together with them were cancelled; they
-   are known by their label COMPARISON_TURNS (api/comparison.h). */
+/* Further runs of a comparison that were submitted together, and of which some were cancelled: the others are left out of the
+   comparison. Runs that belong together have the same value of the label COMPARISON_TURNS (api/comparison.h). */
 #pragma once
 
 #include <jansson.h>

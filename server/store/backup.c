@@ -71,7 +71,7 @@ static int part_open(const char *part, struct error *error)
     return -1;
 }
 
-/* True when it is the database, its log or the service's lock, by whatever name. */
+/* Returns whether `file` is the database in the directory, its log or the service's lock, also by a link of another name. */
 static bool file_is_live(const char *file, const char *directory)
 {
     static const char *const parts[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm", "lock"};

@@ -134,6 +134,10 @@ LACKING = [("const double *in, double *out, int n", "out[threadIdx.x] = 2 * in[t
 @pytest.mark.parametrize("parameters, body, without, first, lacks", LACKING)
 def test_what_an_architecture_lacks_for_a_kernel_is_told(service, parameters, body, without, first, lacks):
     asked = {"source": f"__global__ void f({parameters}) {{ {body} }}", "n": 64, "block": 64, "arch": [one for one in (without, first, "sm_90") if one]}
+    if without:  # another kernel of the source needs nothing
+        other = {**asked, "source": asked["source"] + " __global__ void g(float *out, int n) { out[threadIdx.x] = n; }", "entry": "g"}
+        assert all(one.get("note") is None for one in service.request("POST", "/v1/predictions", json=other).json()["predictions"])
+        asked = {**other, "entry": "f"}
     notes = {one["arch"]: one.get("note") for one in service.request("POST", "/v1/predictions", json=asked).json()["predictions"]}
     assert notes[first] is None and notes["sm_90"] is None
     if without:

@@ -6,8 +6,7 @@
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, nearer, within}. `less`: the least is the
    best; `name` gives the text of a column or row. What is not sure is marked, and is never the best. There is no best
    where it cannot be told from another one (sweep/sure.js). nearer(px, py) is the half of columns and rows nearest to
-   a pixel, within(px0, py0, px1, py1) are the ranges of
-   columns and rows between two places, {zoom, rows}, where those are numbers. */
+   a pixel, and within(px0, py0, px1, py1) those between two places: {zoom, rows}, ranges where they are numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";

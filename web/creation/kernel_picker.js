@@ -3,7 +3,7 @@
  * onUnknown(text) is told of what is no kernel's name when the field is left, onUnknown(null) when it is one again.
  * unknownNote(name, kernels, shown, take) is the message that no kernel has that name, with the nearest name as a link;
  * take(near), if given, is called on a click instead of following the link. leftOutNote(names, kernel) is the message
- * that the form of this kernel has no fields of these names.
+ * that these names of the address were left out, because the form of this kernel has no such fields.
  * kernelInLanguage(kernel) is a kernel of /v1/kernels with its texts in the reader's language, and `sought`, the words
  * that find it. */
 import {link} from "../api.js";
@@ -53,7 +53,7 @@ export function unknownNote(name, kernels, shown, take = null) {
     }));
 }
 
-/* The message that the form has no field of some names that the address gives; null: it has a field of each. */
+/* Returns the message for names in the address that the form has no field for; null: there are no such names. */
 export function leftOutNote(names, kernel) {
   return names.length ?
     h("p", {class: "wrong", role: "alert"}, t("new.left_out", {names: names.join(t("list.comma")), kernel})) :

@@ -63,7 +63,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     if (query.has(field.name) && query.get(field.name) !== field.initial)
       state.typed[field.name] = query.get(field.name);
 
-  /* Those of the names in an address that the form does nothing with. */
+  /* Returns those of the names in an address that the form does not use. */
   const withoutField = names => names.filter(
     name => !fields.some(field => field.name === name) && !["kernel", "warp", "arch", "lang"].includes(name));
 

@@ -38,10 +38,10 @@ function normalAbove(probability) {
   return r - (2.515517 + 0.802853 * r + 0.010328 * r * r) / (1 + 1.432788 * r + 0.189269 * r * r + 0.001308 * r ** 3);
 }
 
-/* Of two equal points the intervals of 95 % are apart in one case of 200: their values differ by two half widths, which
-   are 2 * 1.96 / sqrt(2) standard errors of a difference. Of many points there are so many pairs that some are apart by
-   chance. Returns the factor by which half widths grow so that it happens in one series of twenty (Bonferroni's
-   correction). */
+/* Returns the factor by which 95 % intervals are widened, given the number of points, so that among equal points two
+   intervals are apart in at most one series of twenty (Bonferroni's correction for the number of pairs). Without it two
+   equal points have intervals apart in one case of 200: their values must differ by two half widths, which are
+   2 * 1.96 / sqrt(2) standard errors of a difference. */
 const NORMAL_95 = 1.96, FALSE_MOST = 0.05;
 function factorOf(points) {
   const pairs = points * (points - 1) / 2;
