@@ -11,7 +11,8 @@ import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {chipsPanel} from "../creation/chips.js";
 import {commandsPanel, occupancyPanel, predictedPanel} from "../creation/panels.js";
-import {commandOf, curlOf, fieldOfPointer, fieldsOf, labelsWrong, listShort, listUnclear, rangeValues, rangeWrong, requestOf, RUNS_MAX} from "../creation/fields.js";
+import {commandOf, curlOf, fieldOfPointer, fieldsOf, listShort, requestOf} from "../creation/fields.js";
+import {beyondFirst, countSaid, deviceSaid, labelsSaid, rangesSaid, runsText} from "../creation/checks.js";
 import {placeOf, shapeText} from "../creation/values.js";
 import {choiceWord, formOf, titleOf} from "../creation/form.js";
 import {draftKeep, draftNote} from "../creation/draft.js";
@@ -21,17 +22,6 @@ import "../creation/words.js";
 export const title = () => t("new.title");
 
 const CHIPS = ["sm_20", "sm_37", "sm_90"];
-/* How many values of an axis are checked, by asking the service. */
-const CHECKED_MOST = 16;
-
-/* The number of runs in what requestOf() returned. */
-const runsOf = ({points, one}) => points * Math.max(1, Number(one.repeat) || 1);
-/* The number as a text. The values of a range are counted up to RUNS_MAX only: of a longer one the text is "> 10,000".
- */
-const countSaid = (n, {values}) =>
-  Object.values(values).some(some => some.length > RUNS_MAX) ? `> ${count(RUNS_MAX)}` : count(n);
-const runsText = made => countSaid(runsOf(made), made);
-
 /* Whether what was typed for one kernel can be asked of another one: a size of as many dimensions, types that it has.
  */
 function fits(name, text, before, {size_dims, block_dims, dtypes, parameters}) {
@@ -223,13 +213,17 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const since = begun;
     begun = 0;
     const given = givenOf(state.typed, state.made), {question, made, warp, drawnFirst} = given, [drawn] = drawnFirst;
-    const own_said = {...rangesSaid(), ...labelsSaid(), ...deviceSaid()},
+    const own_said = {
+      ...rangesSaid(state.typed, state.made),
+      ...labelsSaid(state.typed),
+      ...deviceSaid(state.typed, devices)
+    },
           own_faults = Object.entries(own_said).map(([name, detail]) => ({pointer: `#/${name}`, detail}));
     let answer, beyond;
     try {
       [answer, beyond] = await Promise.all([
         post("/v1/predictions", {...question, arch: drawnFirst, explain: placeOf(warp, perBlock)}, {signal}),
-        beyondFirst(question, made.values, drawn)
+        beyondFirst(question, made.values, drawn, signal)
       ]);
     } catch (error) {
       if (!error.errors) throw error;
@@ -238,7 +232,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
         return void ask();
       }
       if (steady?.kernel === kernel.name && steady !== drawnOf) await drawAgain(steady).catch(() => {});
-      return wrongShow(error, rangesSaid());
+      return wrongShow(error, rangesSaid(state.typed, state.made));
     }
     /* How many warps a block has is the service's word; where it was another, the warp asked for was another too. */
     const {explain} = answer, other = explain.warps_per_block !== perBlock;
@@ -277,71 +271,6 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
                              {signal});
     perBlock = answer.explain.warps_per_block;
     answerShow(answer, given);
-  }
-
-  /* Errors that the service does not see or cannot name: {field: a sentence}. */
-  function labelsSaid() {
-    const wrong = labelsWrong(state.typed.labels ?? "");
-    return wrong ?
-      {labels: wrong.twice ? t("new.label_twice", {text: wrong.twice}) : t("new.labels_wrong", {text: wrong})} :
-      {};
-  }
-  /* Returns an error for the first typed device or architecture that the service does not have. The service itself
-   * checks the other conditions (memory_bytes=...), and every architecture until those of all listed devices are known.
-   */
-  function deviceSaid() {
-    const listed = devices.filter(one => one.in_list), names = listed.map(one => one.device_name).join(t("list.comma")),
-          known = listed.flatMap(
-            one => [one.device_name, String(one.index), `arch=${one.arch}`, one.backend === "cpu" && "arch=cpu"]),
-          unsure = listed.some(one => !one.arch), isCondition = part => part.includes("="),
-          text = (state.typed.device ?? "")
-                   .split(/[,，、]/)
-                   .map(part => part.trim())
-                   .find(
-                     part => part && part !== "any" && !known.includes(part) && !rangeValues(part) &&
-                       !(isCondition(part) && (unsure || !part.startsWith("arch="))));
-    return text ? {device: t("new.unknown_device", {text, names})} : {};
-  }
-  function rangesSaid() {
-    const said = {}, {made, typed} = state, runs = runsOf(made);
-    for (const [name, field] of Object.entries(typed)) {
-      const text = String(field), wrong = rangeWrong(text),
-            values = (made.values[name] ?? []).map(value => JSON.stringify(value)), different = new Set(values);
-      if (wrong)
-        said[name] = t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong});
-      else if (different.size < values.length)
-        said[name] = t("new.twice", {text: values.find((value, k) => values.indexOf(value) < k)});
-      else if (name !== "labels" && listUnclear(text))
-        said[name] = t("new.unclear", {text});
-    }
-    if (runs > RUNS_MAX)
-      said[made.axes.at(-1) ?? "repeat"] ??= t("new.runs_many", {n: runsText(made), most: count(RUNS_MAX)});
-    return said;
-  }
-
-  /* Of the values of axes but the first, which the prediction is of: {sentences: {field: what the service says of the
-   * first that is wrong}, refusal: the whole request is refused for one}. */
-  async function beyondFirst(question, values, arch) {
-    const asked = Object.entries(values).filter(([name]) => name !== "device").flatMap(([name, [, ...rest]]) => {
-      const numbers = rest.filter(one => typeof one === "number").sort((a, b) => a - b),
-            some = rest.length > CHECKED_MOST ?
-        [...rest.filter(one => typeof one !== "number").slice(0, CHECKED_MOST), numbers[0], numbers.at(-1)] :
-        rest;
-      return [...new Set(some)].filter(one => one !== undefined).map(one => [name, one]);
-    });
-    const found = await Promise.all(asked.map(
-      ([name, value]) =>
-        post("/v1/predictions", {...question, [name]: value, arch}, {signal}).then(() => null, ({errors}) => {
-          const {detail} = errors?.find(({pointer}) => fieldOfPointer(pointer) === name) ?? errors?.[0] ?? {};
-          /* A sweep is refused for what is no number; a point that cannot be launched is refused alone. */
-          const whole = typeof value === "string";
-          return detail && [name, whole ? detail : t("new.value_refused", {detail}), whole];
-        })));
-    const told = found.filter(Boolean).reverse();
-    return {
-      sentences: Object.fromEntries(told.map(([name, sentence]) => [name, sentence])),
-      refusal: told.some(([, , whole]) => whole)
-    };
   }
 
   /* Whose words lie beside those of the warp is told as soon as its neighbours are known, if nothing was typed
