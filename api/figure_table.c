@@ -83,7 +83,7 @@ const struct figure figure_table[] = {
      .text = {"distinct bytes that are touched", "访问到的不同字节"}},
     {"cold_effective_gbps", "GB/s", FIGURE_NUMBER, "result/bandwidth/cold/effective_gbps",
      .text = {"Bandwidth, cold", "带宽（冷）"}, .chart = CHART_MORE_IS_BETTER, .place = 8,
-     .sum = SUM_AT_MEDIAN},
+     .sum = SUM_AT_MEDIAN, .head = {"cold bandwidth", "冷带宽"}},
     {"cold_of_peak", "ratio", FIGURE_NUMBER, "result/bandwidth/cold/of_peak", .text = {"of peak", "占峰值"},
      .chart = CHART_MORE_IS_BETTER, .place = 9, .sum = SUM_AT_MEDIAN},
     {"hot_effective_gbps", "GB/s", FIGURE_NUMBER, "result/bandwidth/hot/effective_gbps",

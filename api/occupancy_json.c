@@ -163,13 +163,10 @@ struct occupancy_case occupancy_json_case(const struct experiment *experiment, c
     };
 }
 
-double occupancy_json_write(struct json_writer *json, const char *key, const struct occupancy_case *question)
+static struct occupancy_question asked_of(const struct occupancy_case *question)
 {
-    const struct arch *arch = arch_find(question->arch);
     const int registers = question->registers_per_thread;
-    struct occupancy occupancy;
-    struct error error = {0};
-    const struct occupancy_question asked = {
+    return (struct occupancy_question){
         .threads_per_block = (uint32_t)question->threads_per_block,
         .registers_per_thread = registers >= 0 ? (uint32_t)registers : 0,
         .shared_bytes_per_block = question->shared_bytes_per_block,
@@ -177,11 +174,35 @@ double occupancy_json_write(struct json_writer *json, const char *key, const str
         .grid_blocks = question->grid_blocks,
         .sms = question->sms,
     };
+}
+
+const char *occupancy_json_no_room(const struct occupancy_case *question)
+{
+    const struct arch *arch = arch_find(question->arch);
+    const struct occupancy_question asked = asked_of(question);
+    struct occupancy occupancy;
+    struct error error = {0};
+    if (!arch || occupancy_compute(arch, &asked, &occupancy, &error) < 0 || occupancy.blocks_per_sm)
+        return NULL;
+    if (occupancy.limited_by & 1u << OCCUPANCY_SHARED)
+        return "a block takes more shared memory than a block may have there";
+    if (occupancy.limited_by & 1u << OCCUPANCY_REGISTERS)
+        return "a block takes more registers than a block may have there";
+    return NULL;
+}
+
+double occupancy_json_write(struct json_writer *json, const char *key, const struct occupancy_case *question)
+{
+    const struct arch *arch = arch_find(question->arch);
+    const struct occupancy_question asked = asked_of(question);
+    struct occupancy occupancy;
+    struct error error = {0};
     if (!arch || occupancy_compute(arch, &asked, &occupancy, &error) < 0) {
         json_parts_missing(json, key, "unavailable",
                            arch ? error.text : "the model does not know the architecture");
         return NAN;
     }
-    write_occupancy(json, key, arch, &asked, &occupancy, registers, question->staircases);
+    write_occupancy(json, key, arch, &asked, &occupancy, question->registers_per_thread,
+                    question->staircases);
     return occupancy.theoretical;
 }

@@ -21,6 +21,11 @@ struct occupancy_case {
    are the address of each buffer and a number of elements. Without waves. */
 struct occupancy_case occupancy_json_case(const struct experiment *experiment, const char *arch);
 
+/* Returns why a multiprocessor of the architecture has no room for one block, because of the block's shared memory or
+   registers, static; NULL: it has room, or something else prevents the launch, or the model does not know the
+   architecture. */
+const char *occupancy_json_no_room(const struct occupancy_case *question);
+
 /* Writes the occupancy, or why there is none. Returns the theoretical occupancy, 0 to 1; NAN: there is
    none. */
 double occupancy_json_write(struct json_writer *json, const char *key, const struct occupancy_case *question);

@@ -108,6 +108,14 @@ static int no_launch_reason(char *reason, size_t size, const struct arch *arch, 
     return 0;
 }
 
+void prediction_json_unlaunchable(struct prediction_answer *answer, const char *reason)
+{
+    if (answer->known && reason)
+        snprintf(answer->note, sizeof answer->note,
+                 "%s cannot launch it, these are counts of what it would do: %s",
+                 answer->prediction.arch->name, reason);
+}
+
 /* The note that is nearest to what was asked for; each replaces those before it. */
 static void note_make(struct prediction_answer *answer, const struct experiment *experiment)
 {
@@ -128,9 +136,7 @@ static void note_make(struct prediction_answer *answer, const struct experiment 
             "for in its place");
     char reason[160];
     if (no_launch_reason(reason, sizeof reason, answer->prediction.arch, experiment) > 0)
-        snprintf(answer->note, sizeof answer->note,
-                 "%s cannot launch it, these are counts of what it would do: %s",
-                 answer->prediction.arch->name, reason);
+        prediction_json_unlaunchable(answer, reason);
 }
 
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,

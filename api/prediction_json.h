@@ -43,6 +43,10 @@ struct prediction_answer {
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,
                           const struct access *access, const char *arch, enum l1_setting setting);
 
+/* Notes that the architecture cannot launch the experiment, for that reason (a sentence without its full stop), in the
+   place of any other note. Does nothing where the reason is NULL or nothing is predicted. */
+void prediction_json_unlaunchable(struct prediction_answer *answer, const char *reason);
+
 /* What a result carries: for the device's own architecture, or for the one that stands in where the model
    does not know that, and then it says so. */
 void prediction_json_of_device(struct prediction_answer *answer, const struct experiment *experiment,

@@ -217,6 +217,8 @@
     {"it has no reductions of a warp", "它没有线程束归约指令"},
     {"it has no asynchronous copies", "它没有异步复制"},
     {"it has no atomic additions of 64-bit floats", "它没有 64 位浮点数的原子加法"},
+    {"a block takes more shared memory than a block may have there", "线程块占用的共享内存超过该架构的上限"},
+    {"a block takes more registers than a block may have there", "线程块占用的寄存器超过该架构的上限"},
     {"it has no shuffles", "它没有 shuffle 指令"},
     {"it has no atomic additions of floats", "它没有浮点数的原子加法"},
     {"it has no atomic operations on shared memory", "它没有共享内存上的原子操作"},

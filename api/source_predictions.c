@@ -191,10 +191,8 @@ static const char *lacking(const struct source_prediction *made, const char *arc
 
 void source_predictions_code(struct prediction_answer *answer, const struct source_prediction *made)
 {
-    const char *lacks = answer->known ? lacking(made, answer->arch) : NULL;
-    if (lacks)
-        snprintf(answer->note, sizeof answer->note,
-                 "%s cannot launch it, these are counts of what it would do: %s", answer->arch, lacks);
+    if (answer->known)
+        prediction_json_unlaunchable(answer, lacking(made, answer->arch));
     answer->compiler = made->build->compilation.compiler;
     if (!made->count.has_code)
         answer->no_code = made->count.no_code;

@@ -91,7 +91,9 @@ static void print_verdict(const json_t *experiment)
                count, json_path_number(correctness, "max_abs_error"));
     if (json_path_true(correctness, "verified") && unwritten(experiment) > 0) {
         number_count(count, (long long)unwritten(experiment));
-        printf(language_text("%s of these elements were written by neither\n"), count);
+        printf(unwritten(experiment) == 1 ? language_text("%s of these elements was written by neither\n")
+                                          : language_text("%s of these elements were written by neither\n"),
+               count);
     }
     if (!json_is_object(first))
         return;

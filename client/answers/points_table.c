@@ -70,16 +70,15 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
     json_t *value;
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
     const char *used = language_is_chinese() ? "" : " used";
-    const struct point_figures of_both = point_figures_of("hot"); /* whose heads do not say which time */
     json_object_foreach (columns->axes, name, value)
         sheet_column(sheet, json_is_number(value) ? SHEET_RIGHT : SHEET_LEFT, name, "");
     if (columns->repeated)
         sheet_column(sheet, SHEET_RIGHT, language_text("runs"), "");
     if (!columns->untimed) {
         point_figures_column(sheet, screen, SHEET_RIGHT, columns->first.median, NULL, "");
-        point_figures_column(sheet, screen, SHEET_RIGHT, of_both.rate, NULL, "");
+        point_figures_column(sheet, screen, SHEET_RIGHT, columns->first.rate, NULL, "");
         if (columns->peak)
-            point_figures_column(sheet, screen, SPARE, of_both.peak, NULL, "");
+            point_figures_column(sheet, screen, SPARE, columns->first.peak, NULL, "");
         point_figures_column(sheet, screen, SPARE, columns->second.median, NULL, "");
     }
     if (columns->predicted) {
@@ -255,7 +254,9 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
     }
     sheet_print(sheet, screen, stdout);
     if (never_ran > CANCELLED_LISTED)
-        printf(language_text("and %zu more points that were cancelled before they ran\n"),
+        printf(never_ran == CANCELLED_LISTED + 1
+                   ? language_text("and %zu more point that was cancelled before it ran\n")
+                   : language_text("and %zu more points that were cancelled before they ran\n"),
                never_ran - CANCELLED_LISTED);
     size_t shared = count_shared(json_object_get(sweep, "points"));
     if (shared)

@@ -198,6 +198,7 @@ static void write_prediction(struct json_writer *json, const struct prediction_c
     prediction_json_make(&answer, &experiment, &access, arch, question->l1);
     if (made)
         source_predictions_code(&answer, made);
+    prediction_json_unlaunchable(&answer, occupancy_json_no_room(&fill));
     prediction_json_open(json, NULL, &answer);
     occupancy_json_write(json, "occupancy", &fill);
     write_time(json, &experiment, &access, question, made, arch);

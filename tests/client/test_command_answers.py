@@ -39,7 +39,7 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     done = coalesce(service, *SWEEP)
     lines = done.stdout.splitlines()
     assert lines[0].startswith("read_offset: 8 of 8 measured")
-    assert lines[1].split()[:5] == ["offset", "block", "cold", "bandwidth", "hot"]
+    assert lines[1].split()[:5] == ["offset", "block", "cold", "cold", "bandwidth"]
     assert [line.split()[:2] for line in lines[3:11]] == [[str(o), str(b)] for o in range(4) for b in (128, 256)]
     assert "GB/s, cold" in done.stdout and "● block 128  ○ block 256" in done.stdout
     assert done.stderr == ""

@@ -128,6 +128,7 @@ def test_what_is_no_buffer_is_told_in_bytes_and_with_what_to_do(service, source,
 LACKING = [("const double *in, double *out, int n", "out[threadIdx.x] = 2 * in[threadIdx.x];", "sm_12", "sm_13", "no floats of 64 bits"),
            ("const float *in, float *out, int n", "out[threadIdx.x] = __shfl_down_sync(~0u, in[threadIdx.x], 1);", "sm_21", "sm_30", "no shuffles"),
            ("const float *in, float *out, int n", "atomicAdd(out, in[threadIdx.x]);", "sm_13", "sm_20", "no atomic additions of floats"),
+           ("const float *in, float *out, int n", "__shared__ float t[10000]; t[threadIdx.x] = in[threadIdx.x]; __syncthreads(); out[threadIdx.x] = t[n - 1 - threadIdx.x];", "sm_13", "sm_20", "more shared memory than a block may have"),
            ("const float *in, float *out, int n", "out[threadIdx.x] = 2.0 * in[threadIdx.x];", None, "sm_12", "")]
 
 
