@@ -50,6 +50,10 @@ static void write_faults(struct json_writer *header, const struct compilation *c
 
 static void write_parameters(struct json_writer *header, const struct source_parameters *parameters)
 {
+    json_writer_begin_object(header, "constants");
+    for (int i = 0; i < parameters->constant_count; i++)
+        json_writer_uint(header, parameters->constant[i].name, parameters->constant[i].bytes);
+    json_writer_end(header);
     if (parameters->count < 0)
         return;
     json_writer_begin_array(header, "parameters");
@@ -188,6 +192,20 @@ int compilation_read_request(struct compilation_request *request, const char *by
     return status;
 }
 
+static void read_constants(struct source_parameters *parameters, const json_t *constants)
+{
+    const char *name;
+    json_t *bytes;
+    json_object_foreach ((json_t *)constants, name, bytes) {
+        struct source_code_constant *to = &parameters->constant[parameters->constant_count];
+        if (parameters->constant_count >= SOURCE_CONSTANTS || strlen(name) >= sizeof to->name)
+            return;
+        strcpy(to->name, name);
+        to->bytes = (uint64_t)json_integer_value(bytes);
+        parameters->constant_count++;
+    }
+}
+
 /* Missing: they are not known. */
 static void read_parameters(struct source_parameters *parameters, const json_t *list)
 {
@@ -211,6 +229,7 @@ int compilation_read(struct compilation *compilation, const char *bytes, size_t 
         compilation->ok = json_is_true(json_object_get(parts.header, "ok"));
         compilation->architecture = (int)json_integer_value(json_object_get(parts.header, "architecture"));
         read_parameters(&compilation->parameters, json_object_get(parts.header, "parameters"));
+        read_constants(&compilation->parameters, json_object_get(parts.header, "constants"));
         status =
             read_name(&parts, parts.header, "compiler", compilation->compiler, sizeof compilation->compiler) <
                         0 ||

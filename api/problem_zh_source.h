@@ -107,6 +107,7 @@
     {"must be a list of the function's parameters, is %s", "须为函数参数的列表，现为{1}"},
     {"the number of lines of the source is %lld; is %lld", "源代码的行数为 {1}；给出的是 {2}"},
     {"%d argument%s described, the function that was compiled has %d parameter%s", "描述了 {1} 个参数，而编译出的函数有 {3} 个参数"},
+    {"has %zu values of %u bytes, and the variable has %u", "有 {1} 个值，每个 {2} 字节，而变量只有 {3} 字节"},
     {"takes %u bytes, and parameter %d of the function has %u", "占 {1} 字节，而函数的第 {2} 个参数有 {3} 字节"},
     {"is an integer or a pointer, and parameter %d of the function is a floating-point number", "是整数或指针，而函数的第 {1} 个参数是浮点数"},
     {"lies at byte %u of the parameters, and parameter %d of the function at byte %u", "位于参数区的第 {1} 字节，而函数的第 {2} 个参数位于第 {3} 字节"},

@@ -28,7 +28,9 @@ static int add(struct source_predictions *predictions, struct source_service *se
         known = known || predictions->at[i].compiled_for == compilation->architecture;
     if (!compilation->ok)
         source_json_add_faults(kernel, compilation, problems);
-    if (known || !compilation->ok) {
+    else
+        source_parameters_check(&compilation->parameters, kernel, problems);
+    if (known || problems->count) {
         source_cache_release(build);
         return 0;
     }

@@ -1,8 +1,22 @@
 #include "kernels/source/source_parameters.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ptx/module.h"
+
+static void read_constants(struct source_parameters *parameters, const struct ptx_module *module)
+{
+    for (unsigned v = 0; v < module->variable_count && parameters->constant_count < SOURCE_CONSTANTS; v++) {
+        const struct ptx_variable *variable = &module->variables[v];
+        struct source_code_constant *to = &parameters->constant[parameters->constant_count];
+        if (variable->space != PTX_CONST || strlen(variable->name) >= sizeof to->name)
+            continue;
+        strcpy(to->name, variable->name);
+        to->bytes = variable->bytes;
+        parameters->constant_count++;
+    }
+}
 
 void source_parameters_read(struct source_parameters *parameters, const struct source_code *code)
 {
@@ -10,6 +24,9 @@ void source_parameters_read(struct source_parameters *parameters, const struct s
     struct ptx_module *module = ptx_module_parse(code->ptx, code->ptx_bytes, &problem);
     int entry = module ? ptx_module_entry(module, code->symbol && *code->symbol ? code->symbol : NULL) : -1;
     parameters->count = -1;
+    parameters->constant_count = 0;
+    if (module)
+        read_constants(parameters, module);
     if (entry >= 0 && module->functions[entry].parameter_count <= SOURCE_PARAMETERS) {
         const struct ptx_function *function = &module->functions[entry];
         parameters->count = (int)function->parameter_count;
@@ -53,12 +70,26 @@ static void check_one(const struct source_code_parameter *is, const struct sourc
                     layout->slot[first].offset, a->index + 1, is->offset);
 }
 
+static void check_constant(const struct source_code_constant *is, const struct source_constant *constant,
+                           struct problems *problems)
+{
+    const unsigned each = source_type_component_bytes(constant->type.base);
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "#/constants/%s", is->name);
+    if (strcmp(is->name, constant->name) == 0 && constant->value_count * each > is->bytes)
+        problem_add(problems, pointer, "has %zu values of %u bytes, and the variable has %u",
+                    constant->value_count, each, (unsigned)is->bytes);
+}
+
 void source_parameters_check(const struct source_parameters *parameters, const struct source_kernel *kernel,
                              struct problems *problems)
 {
     const struct source_layout *layout = &kernel->layout;
     int count = layout->slot_count ? layout->slot[layout->slot_count - 1].argument->index + 1 : 0;
-    if (parameters->count < 0)
+    for (int c = 0; c < kernel->draft.constant_count; c++)
+        for (int i = 0; i < parameters->constant_count && !problems_full(problems); i++)
+            check_constant(&parameters->constant[i], &kernel->draft.constant[c], problems);
+    if (parameters->count < 0 || problems_full(problems))
         return;
     if (count != parameters->count) {
         problem_add(problems, "#/arguments",

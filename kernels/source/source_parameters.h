@@ -1,4 +1,5 @@
-/* The parameters of a function as the compiler made them, and whether a kernel's arguments are these. */
+/* The parameters of a function and the variables in constant memory as the compiler made them, and whether a kernel's
+   arguments and constants are these. */
 #pragma once
 
 #include "kernels/problems.h"
@@ -16,13 +17,19 @@ struct source_parameters {
         unsigned offset, bytes; /* within the parameters of a launch */
         bool real;              /* a floating-point number; else an integer, a pointer, or bytes */
     } at[SOURCE_PARAMETERS];
+    int constant_count;
+    struct source_code_constant {
+        char name[SOURCE_NAME_BYTES];
+        uint64_t bytes;
+    } constant[SOURCE_CONSTANTS]; /* the first ones; the compiler leaves out what no function uses */
 };
 
 /* Reads them from the PTX, which may be any text. Where it cannot be read, or has more, they are not known. */
 void source_parameters_read(struct source_parameters *parameters, const struct source_code *code);
 
 /* Compares the declared arguments of a kernel with the parameters of its compiled function. A difference in number, size,
-   position or kind becomes a problem at "#/arguments". */
+   position or kind becomes a problem at "#/arguments", a constant with more values than its variable holds one at
+   "#/constants". */
 void source_parameters_check(const struct source_parameters *parameters, const struct source_kernel *kernel,
                              struct problems *problems);
 

@@ -145,6 +145,17 @@ def test_what_an_architecture_lacks_for_a_kernel_is_told(service, parameters, bo
         assert f"{without} cannot launch it" in notes[without] and lacks in notes[without]
 
 
+@pytest.mark.parametrize("values, detail", [([1, 2, 3, 4], None), ([1, 2, 3, 4, 5], "has 5 values of 4 bytes, and the variable has 16"),
+                                            ({"type": "f64", "values": [1, 2, 3]}, "has 3 values of 8 bytes, and the variable has 16")])
+def test_a_constant_has_no_more_values_than_its_variable_holds(service, values, detail):
+    asked = {"source": "__constant__ float w[4]; __global__ void f(float *out, int n) { out[threadIdx.x] = w[threadIdx.x % 4]; }",
+             "n": 64, "block": 64, "arch": ["sm_75", "sm_90"], "constants": {"w": values}}
+    for path, body in (("predictions", asked), ("experiments", {name: asked[name] for name in asked if name != "arch"})):
+        answer = service.request("POST", f"/v1/{path}", json=body)
+        assert answer.ok if detail is None else answer.status_code == 422, answer.text
+        assert detail is None or answer.json()["errors"] == [{"pointer": "#/constants/w", "detail": detail}]
+
+
 def test_a_scalar_has_the_type_of_the_source(service):
     source = "__global__ void f(float *out, int n, float by) { out[threadIdx.x] = by * n; }"
     arguments = [{"name": "out", "elements": "n"}, {"name": "n", "type": "f32"}, {"name": "by", "type": "i32"}]
