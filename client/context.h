@@ -20,7 +20,8 @@ struct context {
     struct command_line options;
     struct screen screen;
     struct http_client service;
-    const char *source_file; /* of the kernel that is sent; NULL: none is */
+    const char *source_file;    /* of the kernel that is sent; NULL: none is */
+    const char *reference_file; /* of the kernel that it is compared with, likewise */
 };
 
 /* Options may stand anywhere; after "--" everything is a word. 0, or -1 with ERROR_INVALID: an unknown

@@ -26,17 +26,28 @@ static int add_device(json_t *request, const struct command_line *options, bool 
     return device || any ? parameters_add(request, word, 1, axes, error) : 0;
 }
 
+/* The file of "reference=plain.cu" among the words of the command line, borrowed; NULL: there is none. */
+static const char *reference_file(const struct command_line *options)
+{
+    static const char before[] = "reference=";
+    for (int i = 1; i < options->word_count; i++)
+        if (strncmp(options->words[i], before, sizeof before - 1) == 0)
+            return options->words[i] + sizeof before - 1;
+    return NULL;
+}
+
 /* "reference=plain.cu" or the name of a stored kernel, as the object that the service takes. */
-static int make_reference(json_t *request, struct error *error)
+static int make_reference(struct context *context, json_t *request, struct error *error)
 {
     json_t *word = json_incref(json_object_get(request, "reference"));
     const char *text = json_string_value(word);
     int status = 0;
     if (text) {
         json_t *reference = json_object();
-        if (source_file_is(text))
+        if (source_file_is(text)) {
+            context->reference_file = reference_file(&context->options);
             status = source_file_add(reference, text, error);
-        else
+        } else
             json_object_set_new(reference, "kernel", json_string(text));
         json_object_set_new(request, "reference", reference);
     }
@@ -69,7 +80,7 @@ static json_t *make_request(struct context *context, const char *first, bool axe
     if (failed == 0)
         failed = parameters_add(request, options->words + 1, options->word_count - 1, axes, &error);
     if (failed == 0)
-        failed = make_reference(request, &error);
+        failed = make_reference(context, request, &error);
     if (failed == 0 && options->given[OPTION_MEMBERS])
         failed = source_file_add_members(request, options->given[OPTION_MEMBERS], &error);
     if (failed == 0 && add_device(request, options, axes, &error) == 0)

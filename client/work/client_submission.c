@@ -267,8 +267,8 @@ static void name_source(struct context *context, json_t *experiment)
     struct http_client_response response;
     if (!answers_is_interpreted(experiment))
         return;
-    json_object_set_new(experiment, "file",
-                        json_string(!other && context->source_file ? context->source_file : kernel));
+    const char *file = other ? context->reference_file : context->source_file;
+    json_object_set_new(experiment, "file", json_string(file ? file : kernel));
     json_object_set_new(experiment, "of_reference", json_boolean(other));
     char *path = fetch_path(context, "/v1/kernels", kernel, "");
     const struct http_client_request asked = {.method = "GET", .path = path, .accept_status = 404};

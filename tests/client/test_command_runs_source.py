@@ -81,6 +81,7 @@ def test_a_fault_of_the_reference_shows_its_line(service, tmp_path):
     path.write_text(PLAIN.replace("i < n", "i <= n"))
     said = coalesce(service, "run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", expect=FAILED).stdout
     assert "the faults are the reference's\n" in said and said.count("in[64] is loaded") == 1 and "for (int i = threadIdx.x; i <= n;" in said
+    assert f"{path}:" in said
 
 
 def test_a_sweep_of_a_file_is_a_table(service, tmp_path):
