@@ -101,11 +101,14 @@ static enum style atomic_sectors_cell(char text[ROWS_TABLE_CELL_BYTES], const js
     return STYLE_NONE;
 }
 
+/* Empty where nothing accesses shared memory. */
 static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    double conflicts = json_path_number(row, "shared_load_bank_conflicts") +
+    double requests =
+               json_path_number(row, "shared_load_requests") + json_path_number(row, "shared_store_requests"),
+           conflicts = json_path_number(row, "shared_load_bank_conflicts") +
                        json_path_number(row, "shared_store_bank_conflicts");
-    snprintf(text, ROWS_TABLE_CELL_BYTES, isfinite(conflicts) ? "%.0f" : "", conflicts);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, requests > 0 && isfinite(conflicts) ? "%.0f" : "", conflicts);
     return STYLE_NONE;
 }
 
@@ -118,7 +121,7 @@ static const char *remark_of(const json_t *made, const char *member, char reason
 }
 
 /* "sm_30, sm_35: the architecture keeps no global loads in its L1: ...": each remark once, behind the architectures
-   that it is about, which are not named where they are all. */
+   that it is about, which are not named where they are all or the remark begins with the name. */
 static void print_remarks(const json_t *predictions, const char *member)
 {
     char first[LANGUAGE_REASON_BYTES], other[LANGUAGE_REASON_BYTES];
@@ -136,9 +139,10 @@ static void print_remarks(const json_t *predictions, const char *member)
             else
                 buffer_format(&names, "%s%s", about++ ? ", " : "", json_path_text(made, "arch", "?"));
         }
+        bool named =
+            text && names.data && about < count && strncmp(text, names.data, strlen(names.data)) != 0;
         if (text)
-            printf("%s%s%s\n", about < count && names.data ? names.data : "",
-                   about < count ? language_text(": ") : "", text);
+            printf("%s%s%s\n", named ? names.data : "", named ? language_text(": ") : "", text);
         buffer_free(&names);
     }
 }
@@ -190,8 +194,8 @@ static void print_predictions(struct context *context, const json_t *document)
         {"stores", "requests", SPARE, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
+        {"conflicts", "at banks", SPARE | SHEET_FILLED, .cell = conflicts_cell},
         {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
-        {"conflicts", "at banks", SPARE, .cell = conflicts_cell},
         {NULL},
     };
     const json_t *predictions = json_object_get(document, "predictions");
