@@ -226,6 +226,7 @@ const struct manual_pair manual_environment[] = {
     {"COALESCED_URL",
      "the service: http://host:port, or unix:/path of its socket; http://127.0.0.1:8080 unless set"},
     {"COALESCED_TOKEN_FILE", "a file with the token in its first line, which only you can read"},
+    {"CURL_CA_BUNDLE", "for https: a file of the certificate authorities to trust, as of a lab's own"},
     {"NO_COLOR", "when set and not empty: no colours"},
     {"LC_ALL, LC_CTYPE, LANG",
      "whether the terminal shows UTF-8; with LC_MESSAGES the language of explanations"},

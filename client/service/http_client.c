@@ -106,7 +106,9 @@ int http_client_open(struct http_client *service, struct screen *screen, const c
                      struct error *error)
 {
     *service = (struct http_client){.screen = screen, .retry_s = retry_s};
-    const char *given = url ? url : getenv("COALESCED_URL"), *tokens = getenv("COALESCED_TOKEN_FILE");
+    const char *given = url ? url : getenv("COALESCED_URL"), *tokens = getenv("COALESCED_TOKEN_FILE"),
+               *certificates = getenv("CURL_CA_BUNDLE");
+    service->certificates = certificates && *certificates ? certificates : NULL;
     if (read_address(given && *given ? given : "http://127.0.0.1:8080", &service->url, &service->unix_path,
                      error) != 0)
         return -1;
@@ -197,6 +199,8 @@ struct curl_slist *http_client_prepare(const struct http_client *service, void *
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "coalesce");
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    if (service->certificates)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, service->certificates);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, service->silent ? 300L : CONNECT_S * 1000L);
     if (service->unix_path)
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, service->unix_path);

@@ -11,15 +11,16 @@
 struct http_client {
     void *curl; /* libcurl's handle; one connection that stays open */
     struct screen *screen;
-    char *url;           /* without a slash at its end */
-    char *unix_path;     /* of a socket; NULL: TCP */
-    char *authorization; /* the header; NULL: no token */
-    double retry_s;      /* how long a request is retried */
-    double limit_s;      /* how long a request may take beyond its wait_s; 0: 60 */
-    bool reached;        /* it has answered once */
-    bool lost_reported;  /* a lost connection was reported since the last response */
-    bool busy_reported;  /* so was a 429 or 503 */
-    bool silent;         /* nothing is reported or retried: for completions */
+    char *url;                /* without a slash at its end */
+    char *unix_path;          /* of a socket; NULL: TCP */
+    char *authorization;      /* the header; NULL: no token */
+    const char *certificates; /* a file of certificate authorities, borrowed; NULL: libcurl's own */
+    double retry_s;           /* how long a request is retried */
+    double limit_s;           /* how long a request may take beyond its wait_s; 0: 60 */
+    bool reached;             /* it has answered once */
+    bool lost_reported;       /* a lost connection was reported since the last response */
+    bool busy_reported;       /* so was a 429 or 503 */
+    bool silent;              /* nothing is reported or retried: for completions */
 };
 
 struct http_client_request {

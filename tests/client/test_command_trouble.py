@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 
@@ -254,3 +255,28 @@ def test_where_the_connection_is_lost_the_id_is_told(start):  # noqa: F811
     service.stop(signal.SIGKILL)
     said = waiting.communicate(timeout=60)[1]
     assert waiting.returncode == UNREACHABLE and f"it was submitted: coalesce watch {one['id']}" in said
+
+
+def test_a_certificate_of_the_labs_own_is_trusted_by_its_file(tmp_path):
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", certificate,
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"devices": []}')
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"https://localhost:{server.server_address[1]}"
+    assert "certificate" in coalesce(url, "devices", "--json", "--patience", "0", expect=UNREACHABLE).stderr
+    assert coalesce(url, "devices", "--json", CURL_CA_BUNDLE=certificate).stdout.strip() == '{"devices": []}'
+    server.shutdown()
