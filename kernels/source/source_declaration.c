@@ -219,6 +219,9 @@ void source_declaration_read(const struct source_scope *r, int from, int end, st
     if (d.name.length < sizeof p->name)
         snprintf(p->name, sizeof p->name, "%.*s", (int)d.name.length, d.name.at);
     p->why = declaration_refusal(&d);
-    if (!p->why && !declaration_type(r, &d, &p->type))
+    if (!p->why && !declaration_type(r, &d, &p->type)) {
         p->why = no_type;
+        if (d.word_count == 1 && !d.is_instance)
+            p->type_name = d.words[0];
+    }
 }

@@ -29,9 +29,13 @@ struct source_parameter {
     bool pointer;
     bool constant; /* points to const */
     bool
-        only_written; /* each use in the function's body is name[...] = ...: set by source_signature_read() */
+        only_written; /* each use in the function's body is name[...] = ... or name[...].member = ...: set by source_signature_read() */
     struct source_type type; /* of the value, or of what is pointed to; width 0: not known, as `why` says */
     const char *why;         /* static; NULL: type and pointer are known */
+    struct source_token type_name; /* the type's only word, if it is not known; else of length 0 */
+    /* Of a pointer to structs whose members are all of one type, which is then `type`, how many members one has; else 0: set
+       by source_signature_read(), which leaves `why` as it is. */
+    unsigned members;
 };
 
 /* Reads tokens `from` to `end` - 1, without the sign behind the declaration. */

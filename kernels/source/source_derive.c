@@ -27,7 +27,7 @@ static void derive_one(const struct source_parameter *p, bool has_size, int inde
         problem_add(problems, "#/arguments",
                     "parameter %d of the function, %s, has no name: describe all in \"arguments\"", index + 1,
                     p->text);
-    else if (p->why)
+    else if (p->why && !p->members)
         problem_add(problems, "#/arguments",
                     "\"%s\" cannot be derived, %s (%s): describe all parameters in \"arguments\"", p->name,
                     p->why, p->text);
@@ -39,7 +39,9 @@ static void derive_one(const struct source_parameter *p, bool has_size, int inde
                     p->name);
     a->role = source_derive_role(p);
     a->value = is_size(p) ? SOURCE_VALUE_SIZE : SOURCE_VALUE_GIVEN;
-    if (p->pointer)
+    if (p->pointer && p->members > 1)
+        snprintf(a->elements, sizeof a->elements, "%u * size", p->members);
+    else if (p->pointer)
         snprintf(a->elements, sizeof a->elements, "size");
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/source/source_struct.h"
+
 enum { FUNCTIONS_MOST = 64 /* that are looked at */ };
 
 /* A __global__ function: tokens by their index. */
@@ -193,7 +195,7 @@ static void bind(struct reading *r, const struct function *f, const char *entry)
     }
 }
 
-/* Is each use in the body name[...] = ...? */
+/* Is each use in the body name[...] = ... or name[...].member = ...? */
 static bool only_written(const struct reading *r, const struct function *f, const char *name)
 {
     bool used = false;
@@ -203,6 +205,8 @@ static bool only_written(const struct reading *r, const struct function *f, cons
         if (is(r, i - 1, ".") || (is(r, i - 1, ">") && is(r, i - 2, "-")))
             continue; /* a member of something else */
         int behind = is(r, i + 1, "[") ? source_tokens_skip(&r->tokens, i + 1, f->body_end) : i;
+        while (behind > i && is(r, behind, ".") && source_token_is_name(token_at(r, behind + 1)))
+            behind += 2; /* name[...].member */
         if (behind == i || !is(r, behind, "=") || is(r, behind + 1, "="))
             return false;
         used = true;
@@ -229,6 +233,9 @@ static int parameters_read(const struct reading *r, const struct function *f, st
                              SOURCE_ARGUMENTS);
         struct source_parameter *p = &s->parameter[s->parameter_count++];
         source_declaration_read(&r->scope, from, i, p);
+        if (p->pointer && p->type_name.length &&
+            !source_struct_read(&r->tokens, &p->type_name, &p->type, &p->members))
+            p->members = 0;
         p->only_written = p->pointer && p->name[0] && only_written(r, f, p->name);
         from = i + 1;
     }

@@ -279,3 +279,21 @@ def test_a_load_that_was_taken_out_of_a_loop_has_the_line_that_alone_names_its_a
     twice = HOISTED.replace("float best = 1;", "float best = x[2 * (n - 1 - i)];")
     lines = lines_of(joined(service, twice, 0, arguments))
     assert sum(line["transactions"] for number, line in lines.items() if number in (8, 10, None)) == 4096 and not {4, 5, 7, 9} & set(lines)
+
+
+def test_structs_of_one_type_are_derived_and_counted(service):
+    """Twelve bytes a thread, in three loads: 3 * 12 sectors a warp, of which a third of the bytes is used."""
+    source = """struct P { float x, y, z; };
+__global__ void f(const P *in, P *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { P p = in[i]; p.x += 1; out[i] = p; }
+}"""
+    asked = {"source": source, "n": 4096, "block": 256, "arch": "sm_90", "check": True}
+    answer = service.request("POST", "/v1/predictions", json=asked).json()
+    made = answer["predictions"][0]
+    assert [made[name] for name in ("gld_requests", "gld_transactions", "gst_requests", "gst_transactions")] == [384, 4608] * 2
+    assert [one["elements"] for one in answer["request"]["arguments"] if "elements" in one] == ["3 * size"] * 2
+    wrong = service.request("POST", "/v1/predictions", json={**asked, "source": source.replace("i < n", "i <= n"), "n": 4000})
+    assert wrong.json()["errors"][0]["detail"].endswith("is loaded by thread (160, 0, 0) of block (15, 0, 0); in has 12000 elements")
+    mixed = service.request("POST", "/v1/predictions", json={**asked, "source": source.replace("float x, y, z;", "float x; int y;")})
+    assert mixed.status_code == 422 and "cannot be derived, its type is not known" in mixed.json()["errors"][0]["detail"]

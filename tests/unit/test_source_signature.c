@@ -11,14 +11,17 @@
 #include "kernels/source/source_derive.h"
 
 /* How a parameter is read: "in:*f32c" is a pointer to const f32 called in; "?" a type that is not known; "w" one that is only
-   written. */
+   written; "{3}" behind a type: structs of three of them. */
 static void describe(const struct source_parameter *p, char *text, size_t size)
 {
     char type[SOURCE_TYPE_NAME_BYTES] = "?";
-    if (!p->why)
+    char members[16] = "";
+    if (!p->why || p->members)
         source_type_name(p->type, type);
-    snprintf(text, size, "%s:%s%s%s%s", p->name, p->pointer ? "*" : "", type, p->constant ? "c" : "",
-             p->only_written ? "w" : "");
+    if (p->members)
+        snprintf(members, sizeof members, "{%u}", p->members);
+    snprintf(text, size, "%s:%s%s%s%s%s", p->name, p->pointer ? "*" : "", type, members,
+             p->constant ? "c" : "", p->only_written ? "w" : "");
 }
 
 static void read_all(const char *source, const char *entry, char *text, size_t size)
@@ -45,6 +48,33 @@ static const struct {
      "in:*f32c out:*f32w n:u32"},
     {"extern \"C\" __global__ void f(float const * __restrict__ in, float *const out, int n) {}", "",
      "in:*f32c out:*f32 n:i32"},
+    {"struct P { float x, y, z; }; __global__ void f(const P *in, struct P *out, int n) { out[n].x = "
+     "in[n].x; }",
+     "", "in:*f32{3}c out:*f32{3}w n:i32"},
+    {"typedef struct { double v[4]; double w; } P; __global__ void f(P *a) { a[0].w++; }", "", "a:*f64{5}"},
+    {"typedef struct point { float4 a; float4 b; } P; __global__ void f(P *a, point *b) {}", "",
+     "a:*f32x4{2} b:*f32x4{2}"},
+    {"struct P { float x; int y; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x; }; __global__ void f(P a, P *b, P **c) {}", "", "a:? b:*f32{1} c:*?"},
+    {"struct alignas(16) P { float x, y, z; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct __align__(16) P { float x, y, z; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { alignas(8) float x; float y; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x; } __attribute__((aligned(16))); __global__ void f(P *a) {}", "", "a:*?"},
+    {"typedef struct P { float x; } P; typedef struct { float x, y; } __attribute__((aligned(16))) Q; "
+     "__global__ void f(P *a, Q *b) {}",
+     "", "a:*f32{1} b:*?"},
+    {"struct P : Q { float x; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x; P *next; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { P a[2]; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { int x : 3; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x = 1; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float at(int); float x; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float v[2][2]; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"#define K 3\nstruct P { float v[K]; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { static float x; float y; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x[100000]; }; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P {}; __global__ void f(P *a) {}", "", "a:*?"},
+    {"struct P { float x, y", "", "there is no __global__ function in the source"},
     {"__global__ void f() {}", "", ""},
     {"__global__ void f(void) {}", "", ""},
     {"__global__ void __launch_bounds__(256, 2) f(int n) {}", "", "n:i32"},
