@@ -282,6 +282,12 @@ static int retry_or_report(struct http_client *service, const struct http_client
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "");
         return EXIT_UNREACHABLE;
     }
+    if (lost && response->status) {
+        screen_say(service->screen, language_text("the answer of the service at %s%s broke off: %s"),
+                   service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",
+                   language_system(curl_easy_strerror(code)));
+        return EXIT_UNREACHABLE;
+    }
     if (lost) {
         screen_say(service->screen, language_text("cannot reach the service at %s%s: %s"),
                    service->unix_path ? "unix:" : service->url, service->unix_path ? service->unix_path : "",

@@ -36,7 +36,7 @@ static const char *const restarts[] = {
     "device_error", /* reported an error that its context does not survive */
     "failed_start", /* no hello, a wrong one, or its test copy failed */
     "idle",         /* no work for --idle-seconds */
-    "evicted",      /* made room for the other executor of its device */
+    "evicted",      /* made room for the other executor of its device, or the device was paused */
     "stopped",      /* with the service */
     NULL};
 

@@ -203,6 +203,9 @@ static int entry_recover(struct recovery *recovery, struct entry *entry, const s
         entry_count(queue, entry, 1);
         entry_wait(queue, entry);
     }
+    if (ran)
+        log_warning("%s ran when the service before this one ended, attempt %d: it %s", job->id, job->attempt,
+                    failed ? "is given up" : "waits again");
     if (ran && !failed)
         transition_add(transition, entry, JOB_QUEUED)->moved = device != job->device;
     if (ran)

@@ -4,6 +4,7 @@
 
 #include "server/events/subscription.h"
 #include "server/queue/queue_view.h"
+#include "server/routes/query.h"
 #include "server/routes/queue_routes.h"
 #include "server/routes/resource.h"
 #include "server/routes/sweep_reply.h"
@@ -26,10 +27,8 @@ const struct route event_routes[] = {
 /* Reads the filters; NULL, or what is wrong. */
 static const char *filters_read(const struct request *request, struct subscription_config *config)
 {
-    const char *owner = request_query(request, "owner"), *device = request_query(request, "device");
-    if (owner && strcmp(owner, "me") == 0)
-        owner = request_user(request)->name;
-    if (owner && owner[0] && !user_name_or_nobody(owner))
+    const char *owner = query_person(request, "owner"), *device = request_query(request, "device");
+    if (owner && !user_name_or_nobody(owner))
         return "owner must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
     config->owner = owner;
     if (device && (config->device = service_find_device(service_of(request)->devices, device)) < 0)

@@ -214,5 +214,8 @@ static enum handled metrics_show(struct request *request)
                       "1: /readyz answers 200; what is paused counts as ready.", ready);
     exposition_single(&body, "coalesced_store_healthy", "gauge", "1: the store's last write is on disk.",
                       stored);
+    exposition_single(&body, "coalesced_store_damaged", "gauge",
+                      "1: a page of the database could not be read, because the file is damaged.",
+                      store_damaged());
     return reply_body(request, 200, &body);
 }

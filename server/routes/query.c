@@ -77,16 +77,25 @@ static const char *experiments_read(const struct request *request, struct query_
     return NULL;
 }
 
+const char *query_person(const struct request *request, const char *name)
+{
+    const char *text = request_query(request, name), *own = request_user(request)->name;
+    return !text || strcmp(text, USER_NAME_ASKER) != 0 ? text : own[0] ? own : OWNER_NOBODY;
+}
+
 const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list)
 {
     struct store_filter *filter = &list->filter;
     const char *label = request_query(request, "label"), *token = request_query(request, "page_token");
     const char *since = request_query(request, "since"), *until = request_query(request, "until");
     *list = (struct query_list){.filter = {.state = -1, .device = -1}, .size = size};
-    if (!text_read(request, "owner", list->owner, sizeof list->owner, &filter->owner) ||
-        (filter->owner && !user_name_or_nobody(filter->owner)))
-        return "owner must be a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
-    filter->owner = user_name_stored(filter->owner);
+    const char *owner = query_person(request, "owner");
+    if (owner && !user_name_or_nobody(owner))
+        return "owner must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
+    if (owner) {
+        snprintf(list->owner, sizeof list->owner, "%s", owner);
+        filter->owner = user_name_stored(list->owner);
+    }
     if (label && !label_read(label, list))
         return "label must be a label's name, or name:value";
     if (!text_read(request, "device_uuid", list->device_uuid, sizeof list->device_uuid,

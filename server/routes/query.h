@@ -19,6 +19,10 @@ struct query_list {
    stay where it is. */
 const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list);
 
+/* The person whom that member of the query names, for user_name_or_nobody(): "me" is whose token the request has, or
+   OWNER_NOBODY without one. Borrowed from the request; NULL: the query has no such member. */
+const char *query_person(const struct request *request, const char *name);
+
 /* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is
    given. */
 const char *query_sweep_page(const struct request *request, bool table, struct sweep_page *page);

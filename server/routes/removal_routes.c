@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "server/routes/query.h"
 #include "server/routes/resource.h"
 #include "server/routes/wait.h"
 #include "server/store/removal_reads.h"
@@ -48,10 +49,8 @@ static enum handled removals_list(struct request *request)
     struct error error = {0};
     struct buffer body = {0};
     struct json_writer json = {.out = &body};
-    const char *by = request_query(request, "removed_by");
-    if (by && strcmp(by, "me") == 0)
-        by = request_user(request)->name;
-    else if (by && !user_name_or_nobody(by))
+    const char *by = query_person(request, "removed_by");
+    if (by && !user_name_or_nobody(by))
         return service_reply_wrong(request,
                                    "removed_by must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE);
     struct removal_row *rows = calloc(REMOVALS_MAX, sizeof *rows);

@@ -87,6 +87,15 @@ static bool file_is_live(const char *file, const char *directory)
     return false;
 }
 
+/* Checks the copy that was made of the database `of`, which an error names first. */
+static int copy_check(const char *copy, const char *of, struct database_facts *facts, struct error *error)
+{
+    struct error why = {0};
+    if (schema_check(copy, true, facts, &why) == 0)
+        return 0;
+    return error_set(error, why.kind, "%s: its copy %s", of, why.text);
+}
+
 /* `file` is there whole and synced, readable by its owner alone, or not at all: it is made as FILE.part. Blocks
    no writer: it reads in one transaction, and what is written meanwhile stays in the database's log until that
    ends. */
@@ -114,7 +123,7 @@ static int backup_make(const char *directory, const char *file, bool force, stru
     if (status == 0 && fsync(lock) < 0)
         status = error_set_errno(error, errno, "cannot sync %s", part);
     if (status == 0)
-        status = schema_check(part, true, facts, error);
+        status = copy_check(part, source, facts, error);
     if (status == 0 && rename(part, file) < 0)
         status = error_set_errno(error, errno, "cannot rename %s to %s", part, file);
     if (status < 0)
@@ -248,7 +257,7 @@ static int backup_restore(const char *file, const char *directory, char aside[AS
         goto out;
     }
     if (owner_set("lock", error) == 0 && fresh_make(source, error) == 0 &&
-        schema_check(fresh, true, facts, error) == 0 && aside_put(aside, error) == 0)
+        copy_check(fresh, file, facts, error) == 0 && aside_put(aside, error) == 0)
         status = rename(fresh, database) < 0
                      ? error_set_errno(error, errno, "cannot put the database in place")
                      : data_directory_sync_name(database, error);

@@ -4,11 +4,15 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+
+static atomic_bool damage_found;
 
 static bool is_damaged(int code)
 {
@@ -20,12 +24,26 @@ int database_failed(sqlite3 *db, const char *what, struct error *error)
     int code = sqlite3_errcode(db) & 0xff, number = sqlite3_system_errno(db);
     bool disk = number == ENOSPC || number == EDQUOT || number == EIO;
     bool passes = code == SQLITE_FULL || code == SQLITE_IOERR || (code == SQLITE_CANTOPEN && disk);
-    if (is_damaged(code))
-        return error_set(error, ERROR_STORE,
-                         "%s: %s; the file %s may be damaged: `coalesced restore` puts a backup in its place",
-                         what, sqlite3_errmsg(db), sqlite3_db_filename(db, "main"));
+    if (is_damaged(code)) {
+        error_set(error, ERROR_STORE,
+                  "%s: %s; the file %s may be damaged: `coalesced restore` puts a backup in its place", what,
+                  sqlite3_errmsg(db), sqlite3_db_filename(db, "main"));
+        if (!atomic_exchange(&damage_found, true))
+            log_error("store: %s", error->text);
+        return -1;
+    }
     return error_set(error, passes ? ERROR_UNAVAILABLE : ERROR_STORE, "%s: %s%s%s", what, sqlite3_errmsg(db),
                      passes && number ? ": " : "", passes && number ? strerror(number) : "");
+}
+
+bool database_damage_found(void)
+{
+    return atomic_load(&damage_found);
+}
+
+void database_damage_forget(void)
+{
+    atomic_store(&damage_found, false);
 }
 
 int database_open(struct database *database, const char *path, int flags, const char *vfs,

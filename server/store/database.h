@@ -43,6 +43,11 @@ void database_close(struct database *database);
    pass, else ERROR_STORE. -1. */
 int database_failed(struct sqlite3 *db, const char *what, struct error *error);
 
+/* Whether database_failed() has met a damaged file since the process began or since it was last told to forget. The first
+   time is logged. Any thread. */
+bool database_damage_found(void);
+void database_damage_forget(void);
+
 /* ---- statements ---- */
 
 /* A value that is bound to a parameter. Borrowed until the statement is reset. */

@@ -244,6 +244,11 @@ bool store_healthy(struct store *store, struct error *error)
     return healthy;
 }
 
+bool store_damaged(void)
+{
+    return database_damage_found();
+}
+
 /* ---- opening and closing ---- */
 
 /* Of the write-ahead log: bytes to which it is cut, and the part of a small disk that it may take; frames before
@@ -310,6 +315,7 @@ static void writer_close(struct writer *writer)
 int store_open(struct store **out, const char *directory, const char *vfs, struct error *error)
 {
     *out = NULL;
+    database_damage_forget();
     char path[PATH_MAX];
     struct store *store = calloc(1, sizeof *store);
     if (!store)

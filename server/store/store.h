@@ -48,6 +48,10 @@ void store_flush(struct store *store);
    failed tries again by itself every second, so that this becomes true again without a write. */
 bool store_healthy(struct store *store, struct error *error);
 
+/* Whether a read or a write has met a damaged database since the last store_open(); the first time is logged. What lies on
+   other pages is still read and written. */
+bool store_damaged(void);
+
 /* True when the database's files are those at their paths, now. Asks the file system; the writer asks each
    second, and about the database and its log before each transaction and before it acknowledges one. */
 bool store_in_place(const struct store *store, struct error *error);

@@ -280,3 +280,19 @@ def test_a_certificate_of_the_labs_own_is_trusted_by_its_file(tmp_path):
     assert "certificate" in coalesce(url, "devices", "--json", "--patience", "0", expect=UNREACHABLE).stderr
     assert coalesce(url, "devices", "--json", CURL_CA_BUNDLE=certificate).stdout.strip() == '{"devices": []}'
     server.shutdown()
+
+
+def test_an_answer_that_breaks_off_is_no_service_that_is_not_there():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def answer():
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+        threading.Thread(target=answer, daemon=True).start()
+        said = coalesce(f"http://127.0.0.1:{listener.getsockname()[1]}", "devices", "--patience", "0", expect=UNREACHABLE).stderr
+    assert "the answer of the service at http://127.0.0.1:" in said and "broke off" in said and "Start it with" not in said

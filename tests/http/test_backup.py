@@ -1,5 +1,6 @@
 """coalesced backup and coalesced restore, as an operator uses them."""
 import os
+import re
 import sqlite3
 import stat
 import subprocess
@@ -188,7 +189,7 @@ def foreign(path, kind):
 
 @pytest.mark.parametrize("kind, said", [
     ("text", "not a database of coalesced"), ("empty", "not a database of coalesced"),
-    ("another program's", "not a database of coalesced"), ("damaged", "damaged"), ("newer", "newer version (99)"),
+    ("another program's", "not a database of coalesced"), ("damaged", "backup.db: its copy coalesced.db.restoring is damaged"), ("newer", "newer version (99)"),
     ("older", "from before the first release"),
     ("with a log", "-wal"), ("missing", "No such file")])
 def test_what_is_no_sound_backup_is_refused_and_nothing_changes(start, tmp_path, kind, said):
@@ -227,3 +228,24 @@ def test_a_start_with_a_damaged_database_names_it_and_what_mends_it(tmp_path):
     done = command("--devices", "cpu", "--port", "0", "--data-dir", tmp_path)
     assert done.returncode == 1
     assert f"{tmp_path}/coalesced.db may be damaged: `coalesced restore` puts a backup in its place" in done.stderr
+
+
+def test_a_damaged_page_is_told_by_a_metric_and_once_in_the_log(start, tmp_path):
+    """A page of the table of experiments: what lies on it cannot be read, everything else goes on."""
+    service = start()
+    ids = [service.run({**SMALL, "labels": {"filler": "x" * 200}})["id"] for _ in range(12)]
+    assert "coalesced_store_damaged 0" in service.get("/metrics").text
+    assert service.stop() == 0
+    path = tmp_path / "data" / "coalesced.db"
+    whole = bytearray(path.read_bytes())
+    for at in range(0, len(whole), 4096):  # 13: a leaf of a table
+        if whole[at] == 13 and ids[0].encode() in whole[at:at + 4096] and b"filler" in whole[at:at + 4096]:
+            whole[at:at + 100] = b"\xff" * 100
+    path.write_bytes(whole)
+    service = start()
+    for _ in range(2):
+        lost = service.get(f"/v1/experiments/{ids[0]}")
+        assert lost.status_code == 503 and "`coalesced restore`" in lost.json()["detail"]
+    assert "coalesced_store_damaged 1" in service.get("/metrics").text
+    assert len(re.findall(r" error +store: .*coalesced.db may be damaged: `coalesced restore`", service.log.read_text())) == 1
+    assert service.run()["state"] == "succeeded"

@@ -35,7 +35,7 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
 @pytest.mark.parametrize("words, said", [
     ([], "add, list or revoke"), (["remove", "ada"], "no action remove: use add, list or revoke"), (["add"], "NAME"), (["add", "ada"], "--role"),
     (["add", "ada", "--role", "root"], "metrics, read, run or admin"), (["add", "ada", "--role"], "--role wants"),
-    (["add", "a b", "--role", "run"], "letters"), (["add", "nobody", "--role", "run"], "is not nobody"), (["add", "x" * 33, "--role", "run"], "32"),
+    (["add", "a b", "--role", "run"], "letters"), (["add", "nobody", "--role", "run"], "is not nobody"), (["add", "me", "--role", "run"], "or me"), (["add", "x" * 33, "--role", "run"], "32"),
     (["add", "ada", "bob", "--role", "run"], "bob"), (["revoke"], "NAME"), (["list", "ada"], "no NAME"),
     (["revoke", "ada", "--role", "run"], "--role"), (["list", "--colour"], "--colour"),
 ])
