@@ -256,6 +256,21 @@ def test_of_single_runs_the_sentence_says_so_and_six_are_offered(browser, serve)
     walk.end()
 
 
+def test_of_runs_at_one_placement_the_sentence_says_so(browser, serve):  # noqa: F811
+    service = serve()
+    fake = "time:" + ",".join(str(us + 0.1 * run) for run in range(6) for us in (10, 12, 15))
+    same, new = (ended(service, submit(service, block=[64, 128, 256], repeat=6, placement=placement, labels={"fake": fake + at}))
+                 for placement, at in (("keep", "@here"), ("new", "")))
+    said = "Points whose runs all had one placement of the arrays have intervals for that placement alone"
+    walk = Walk(browser, service).open(f"sweeps/{same}?y=cold_median_us&x=block&lang=en&view=lines").says(said, ".board .sentence")
+    walk.open(f"sweeps/{new}?y=cold_median_us&x=block&lang=en&view=lines").says("at block 64, the most", ".board .sentence")
+    assert said not in walk.text("main")
+    first = service.get(f"/v1/sweeps/{same}?page_size=1").json()["points"][0]
+    walk.open(f"experiments/{first['runs']['ids'][0]}").until(lambda: walk.all("a.button[href*='new?']"))
+    assert "placement" not in walk.script("document.querySelector(\"a.button[href*='new?']\").href")
+    walk.end()
+
+
 def test_the_sentence_names_which_points_can_be_told_apart(browser, serve):  # noqa: F811
     service = serve()
     narrow, wide, apart = (10, 10.1, 10.2, 10.1, 10, 10.2), (8, 20, 9, 21, 10.3, 19), (12, 12.1, 12.2, 12.1, 12, 12.2)

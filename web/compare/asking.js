@@ -84,9 +84,9 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   const moreText = (letter, n) => t("compare.more_runs", {n: count(n), letter: letter.toUpperCase(), words: n});
   /* The number of further runs is an estimate, except in two cases where more may be needed: when it is MOST, the
      largest that the service gives, and when there are too few runs to estimate from. Then it is the number that
-     reaches the fewest runs of a verdict. */
+     reaches the fewest runs of a verdict, after which an estimate follows. */
   function pointText({needs}) {
-    const often = n => n >= MOST || needs.code !== "wide" ? "most" : "about";
+    const often = n => n >= MOST ? "most" : needs.code !== "wide" ? "first" : "about";
     if (needs.a && needs.a === needs.b) return t(`compare.${often(needs.a)}_each`, {n: count(needs.a)});
     return needsOf({needs})
       .map(letter => t(`compare.${often(needs[letter])}_runs`, {n: count(needs[letter]), letter: letter.toUpperCase()}))

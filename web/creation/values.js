@@ -62,6 +62,8 @@ export function queryOf(request, withGrid = false) {
   const query = new URLSearchParams(), put = (name, value) => query.set(name, value);
   for (const [name, value] of Object.entries(request)) {
     if (name === "grid" && !withGrid || value === null || name === "priority" && (!value || value > 100)) continue;
+    /* What one run has unless something else is asked for: several runs are placed anew then. */
+    if (name === "placement" && value === "keep" && !(request.repeat > 1)) continue;
     if (name === "measure")
       Object.entries(value).forEach(([part, number]) => put(part, number));
     else if (name === "labels") {

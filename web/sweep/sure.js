@@ -5,7 +5,8 @@
    values, where values have no intervals; `apart`: the intervals of best and worst do not meet; `rivals`: those whose
    intervals meet that of the best, `worst_rivals`: that of the worst; `ahead`: {one, behind}, where best and worst are
    not apart: the best one of which the interval is apart from some behind it, and these, or null; `single`: some were
-   run once, so that their intervals hold for one placement of the arrays each, and say nothing of the next run;
+   run once, so that their intervals hold for one placement of the arrays each, and say nothing of the next run; `kept`:
+   so do those of some that were run several times, because all of their runs had one placement;
    `by_chance`: how many points were compared, where some of these intervals meet only because they were widened,
    otherwise 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still
    to come, and `lack`: how many more runs of each that is left out. `series` are all points that the entries were
@@ -82,6 +83,7 @@ export function concluded(entries, less, known = isSure, series = entries) {
   const rivals = best.value === worst.value ? [] : sure.filter(one => one !== best && near(one, best)),
         apart = !rivals.includes(worst),
         single = best !== worst && sure.some(({point, range}) => range && point.asked === 1),
+        kept = best !== worst && sure.some(({point, range}) => range && point.asked > 1 && point.placements === 1),
         worst_rivals = apart ? sure.filter(one => one !== worst && one !== best && near(one, worst)) : [],
         chance = rivals.some(one => !meet(one, best)) || worst_rivals.some(one => !meet(one, worst)),
         exactly = (one, other) => one !== other && one.value === other.value && !one.range;
@@ -93,8 +95,9 @@ export function concluded(entries, less, known = isSure, series = entries) {
     apart,
     rivals,
     worst_rivals,
-    ahead: apart || single ? null : aheadOf(sure, before, near),
+    ahead: apart || single || kept ? null : aheadOf(sure, before, near),
     single,
+    kept,
     by_chance: chance ? compared.length : 0,
     all: entries.length,
     unsure: unsure.length,
@@ -131,8 +134,22 @@ export function namesOf(entries, name) {
 }
 
 export function sentenceOf(
-  {best, worst, apart, rivals, worst_rivals: last = [], ahead, single, by_chance: chance, all, unsure, lack, more}, say,
-  name) {
+  {
+    best,
+    worst,
+    apart,
+    rivals,
+    worst_rivals: last = [],
+    ahead,
+    single,
+    kept,
+    by_chance: chance,
+    all,
+    unsure,
+    lack,
+    more
+  },
+  say, name) {
   if (!best) return t("sure.none", {n: count(all), words: all, ...runsText(more, "sure.may_tell")});
   const others = namesOf(rivals, name), how = t(chance ? "sure.by_chance" : "sure.overlap", {n: count(chance)}),
         told = unsure && all - unsure === 1 ?
@@ -147,7 +164,7 @@ export function sentenceOf(
       ahead && t("sure.ahead", {one: name(ahead.one), others: namesOf(ahead.behind, name)})
     ];
   return [
-    ...told, single && t("sure.single", runsText(more, "sure.may_tell")),
+    ...told, single && t("sure.single", runsText(more, "sure.may_tell")), kept && t("sure.kept"),
     unsure && t("sure.left_out", {n: count(unsure), words: unsure, ...runsText(lack, "sure.may_tell")})
   ].filter(Boolean)
     .join(t("punct.space"));

@@ -76,6 +76,7 @@ wordsAdd({
   "sure.ask": ["Run again, {n} runs of each", "再次运行，每点 {n} 次"],
   "sure.none": ["Cannot be told: of {n} {words|point|points} none is stable, or run often enough{then}.", "无法判断：{n} 个点均不稳定或运行次数不足{then}。"],
   "sure.single": ["Of points that were run once an interval holds for one placement of the arrays: another run may change their order{then}.", "只运行过一次的点，区间只对数组的一种放置成立：再运行一次，次序可能不同{then}。"],
+  "sure.kept": ["Points whose runs all had one placement of the arrays have intervals for that placement alone: at another one their order may differ, also with more such runs.", "各次运行的数组位置相同的点，区间只对该位置成立：换一个位置，次序可能不同，再运行更多次也是如此。"],
   "sure.only_one": ["Only {one} counts, and nothing can be compared with it.", "只有 {one} 有效，无从比较。"],
   "sure.left_out": ["{n} {words|point is|points are} left out, unstable or run too seldom{then}.", "{n} 个点不稳定或运行次数不足，未计入{then}。"],
   "sure.overlap": ["overlap", "相互重叠"],
