@@ -130,6 +130,22 @@ def forms_shown(walk):
     return walk.all(".token")
 
 
+def test_the_open_menu_scrolls_and_its_question_fits_a_phone(browser, guarded, sized):
+    walk = Walk(browser, guarded).open("?lang=en")
+    walk.script(f"sessionStorage.setItem('token', '{SECRET['rita']}')")
+    sized(683, 324)  # 200 % of a laptop
+    walk.open("?lang=en").click(".button.menu").until(lambda: walk.script("document.querySelector('.top').scrollHeight > 324"))
+    owner = walk.until(lambda: walk.all("button.owner"))[0]
+    assert walk.script("document.querySelector('.top').clientHeight") <= 324
+    walk.script("arguments[0].scrollIntoView()", owner)
+    assert walk.script("arguments[0].getBoundingClientRect().bottom", owner) <= 324
+    sized(390, 844)
+    walk.click("button.owner").says("Forget the token in all tabs?", ".state")
+    assert walk.script("document.documentElement.scrollWidth") == 390
+    walk.script("sessionStorage.clear()")
+    walk.end()
+
+
 def test_a_token_is_asked_for_once_and_forgotten_after_a_question(browser, guarded):
     walk = Walk(browser, guarded).open("")
     walk.script("sessionStorage.clear()")
