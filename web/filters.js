@@ -12,6 +12,10 @@ import {t, wordsAdd} from "./words.js";
 // clang-format off
 wordsAdd({
   "lists.submitted_ago": ["submitted, ago", "提交于"],
+  "lists.further_hidden": ["Further runs that a comparison asked for are not in this list.", "列表中不含比较所追加的运行。"],
+  "lists.further_show": ["Show them", "显示"],
+  "lists.further_shown": ["With further runs that comparisons asked for.", "含比较所追加的运行。"],
+  "lists.further_hide": ["Leave them out", "不显示"],
   "lists.none": ["There are no experiments", "没有实验"],
   "lists.none_fits": ["Nothing fits these filters", "没有符合条件的结果"],
   "lists.some": ["Experiments that fit", "符合条件的实验"],

@@ -77,6 +77,11 @@ export function ownerName(name, me) {
 
 /* ---- what ---- */
 
+/* A label of the sweeps that a comparison asks for as further runs: those that are asked for together, of both sides,
+   have the same value. Where one of them is cancelled the service leaves all of them out of comparisons, because the
+   turns were not equal. */
+export const TURNS = "coalesced.turns";
+
 export const labelText = (name, value) => `${name}${value ? `=${value}` : ""}`;
 /* In an outline, so that it is not taken for a parameter; a screen reader says that it is a label. */
 export const labelMark = (name, value) =>

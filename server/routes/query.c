@@ -98,6 +98,10 @@ const char *query_list(const struct request *request, bool sweeps, int size, str
     }
     if (label && !label_read(label, list))
         return "label must be a label's name, or name:value";
+    if (!text_read(request, "without_label", list->without_label, sizeof list->without_label,
+                   &filter->without_label) ||
+        (filter->without_label && (!filter->without_label[0] || strpbrk(filter->without_label, ":="))))
+        return "without_label must be a label's name";
     if (!text_read(request, "device_uuid", list->device_uuid, sizeof list->device_uuid,
                    &filter->device_uuid) ||
         (filter->device_uuid && (!filter->device_uuid[0] || strpbrk(filter->device_uuid, "\"\\"))))

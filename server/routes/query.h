@@ -10,7 +10,8 @@ enum { QUERY_PAGE_SIZE = 50, QUERY_PAGE_SIZE_MAX = 500 };
 /* What a list is asked for. */
 struct query_list {
     struct store_filter filter; /* points to the texts below */
-    char owner[USER_NAME_BYTES], label[64], label_value[256], device_uuid[128], kernel[64], sweep[ID_BYTES];
+    char owner[USER_NAME_BYTES], label[64], label_value[256], without_label[64], device_uuid[128], kernel[64],
+        sweep[ID_BYTES];
     int size;             /* rows of the page */
     char token[ID_BYTES]; /* the list goes on behind that id; empty: from its beginning */
 };

@@ -7,8 +7,8 @@
 static route_handler table_show;
 
 static const char *const table_queries[] = {"columns", "view", NULL};
-static const char *const list_queries[] = {"state", "owner",     "label",      "device_uuid", "since",
-                                           "until", "page_size", "page_token", NULL};
+static const char *const list_queries[] = {"state", "owner",     "label",      "device_uuid",   "since",
+                                           "until", "page_size", "page_token", "without_label", NULL};
 static const char *const show_queries[] = {"columns", "page_size", "page_token", "view", "wait", NULL};
 
 const struct route sweep_routes[] = {

@@ -277,6 +277,8 @@ static const char *const state_conditions[SWEEP_STATES] = {
     [SWEEP_CANCELLED] = " AND NOT " HAS_RUNNING " AND " IS_CANCELLED,
 };
 
+#define OF_FIRST "experiment = (SELECT min(e.id) FROM experiments AS e WHERE e.sweep = sweeps.id)"
+
 /* Reads the ids of up to `limit` sweeps that are older; returns how many, or -1. All experiments of a sweep
    have the same labels, so the first one's are read. */
 static int ids_read(struct store *store, const struct store_filter *filter, const char *before, int limit,
@@ -288,12 +290,11 @@ static int ids_read(struct store *store, const struct store_filter *filter, cons
     filter_owner(&query, filter->owner);
     if (filter->state >= 0)
         buffer_text(&query.text, state_conditions[filter->state]);
-    if (filter->label) {
-        query_add(&query, " AND EXISTS (SELECT 1 FROM labels WHERE name = ?", filter->label);
-        query_add(&query, " AND value = ?", filter->label_value);
-        buffer_text(&query.text,
-                    " AND experiment = (SELECT min(e.id) FROM experiments AS e WHERE e.sweep = sweeps.id))");
-    }
+    query_add(&query, " AND EXISTS (SELECT 1 FROM labels WHERE " OF_FIRST " AND name = ?", filter->label);
+    query_add(&query, " AND value = ?", filter->label ? filter->label_value : NULL);
+    buffer_text(&query.text, filter->label ? ")" : "");
+    query_add(&query, " AND NOT EXISTS (SELECT 1 FROM labels WHERE " OF_FIRST " AND name = ?)",
+              filter->without_label);
     if (filter->device_uuid) {
         buffer_text(&query.text, " AND EXISTS (SELECT 1 FROM experiments AS e WHERE e.sweep = sweeps.id");
         filter_uuid(&query, filter->device_uuid);

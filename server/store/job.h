@@ -118,6 +118,7 @@ struct store_filter {
     const char *sweep;               /* NULL: any */
     const char *owner;               /* NULL: any; empty: nobody by name */
     const char *label, *label_value; /* a label that the request has, with that value; NULL: any */
+    const char *without_label;       /* of sweeps: a label that the request does not have; NULL: any */
     const char *device_uuid;         /* of the device that its result names; NULL: any */
     int64_t since_ms;                /* submitted then or later; 0: whenever */
     int64_t until_ms;                /* submitted before then; 0: whenever */

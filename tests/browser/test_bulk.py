@@ -313,11 +313,14 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     browser.refresh()
     walk.says("more runs of 2 points are under way", "h1")
     walk.until(lambda: walk.script("[...document.querySelectorAll('#side-A-sweep option')].filter(one => one.textContent.includes('2 points × 3')).length") == 2)
-    walk.click("button", "Cancel all runs of this comparison").says("that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
+    walk.click("button", "Cancel the further runs that wait").says("8 sweeps that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
     assert all(sweep["state"] == "cancelled" for sweep in service.get("/v1/sweeps").json()["sweeps"][:-6])
-    walk.until(lambda: "Cancel all runs" not in walk.text("main"))
+    walk.until(lambda: "Cancel the further runs" not in walk.text("main"))
     assert len({service.get(sweep["links"]["self"]).json()["request"]["labels"]["coalesced.turns"] for sweep in made}) == 1
-    walk.open("sweeps?lang=en").says("coalesced.turns=", "tbody")
+    walk.open("sweeps?lang=en").says("Further runs that a comparison asked for are not in this list")
+    assert "coalesced.turns" not in walk.text("tbody") and len(walk.all("tbody tr")) == 6
+    walk.click("main a", "Show them").says("coalesced.turns=", "tbody").click("main a", "Leave them out").says("not in this list")
+    assert service.get("/v1/sweeps?without_label=a%3Ab").status_code == 400
     walk.open("compare?lang=en").until(lambda: walk.script("document.querySelectorAll('#side-A-sweep option[value^=\"0\"]').length") == 6)
     walk.end()
 

@@ -256,6 +256,18 @@ def test_of_single_runs_the_sentence_says_so_and_six_are_offered(browser, serve)
     walk.end()
 
 
+def test_a_picture_that_is_saved_says_what_its_page_says(browser, serve):  # noqa: F811
+    service = serve()
+    one = ended(service, submit(service, block=[64, 128, 256], labels={"fake": "time:10,12,15"}))
+    walk = Walk(browser, service).open(f"sweeps/{one}?y=cold_median_us&x=block&lang=en&view=lines").says("run once", ".board .sentence")
+    walk.script("(window.blobs = [], window.made = URL.createObjectURL, URL.createObjectURL = one => (blobs.push(one), made.call(URL, one)), 1)")
+    walk.click(".acts button", "SVG").until(lambda: walk.script("blobs.length"))
+    walk.script("(blobs[0].text().then(text => { window.saved = new DOMParser().parseFromString(text, 'image/svg+xml'); }), 1)")
+    said = walk.until(lambda: walk.script("window.saved ? [...saved.querySelectorAll('text')].map(one => one.textContent).join(' ') : ''"))
+    assert "bars: 95 % interval" in said and "holds for one placement of the arrays" in said and " cpu · " in said, said
+    walk.end()
+
+
 def test_of_runs_at_one_placement_the_sentence_says_so(browser, serve):  # noqa: F811
     service = serve()
     fake = "time:" + ",".join(str(us + 0.1 * run) for run in range(6) for us in (10, 12, 15))

@@ -178,9 +178,10 @@ export function board(
       }
     },
       h("summary", {}, t("chart.table")));
-  /* What stands above a picture that is saved. */
+  /* What stands above and below a picture that is saved. */
   const about = () => ({
     caption: caption?.(),
+    notes: [beside.textContent, told],
     legend: [...keys.querySelectorAll("button[aria-pressed=true]")].map(
       one => ({mark: one.querySelector("svg"), name: one.textContent}))
   });

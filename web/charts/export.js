@@ -1,6 +1,6 @@
-/* A drawing as a file: svgText(svg, canvas, {caption, legend}) stands by itself, with its colours and letters written
-   into it, below its caption and its legend, [{mark: an SVG, name}]; pngBlob(...) is the same as pixels, two for each;
-   save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
+/* A drawing as a file: svgText(svg, canvas, {caption, legend, notes}) stands by itself, with its colours and letters
+   written into it, below its caption and its legend, [{mark: an SVG, name}], and above its notes, texts; pngBlob(...)
+   is the same as pixels, two for each; save(blob, name) gives it to the reader, copyPicture(...) to the clipboard. */
 import {token} from "./painter.js";
 import {textWidth} from "./svg.js";
 
@@ -50,12 +50,24 @@ function legendPlaces(legend, width) {
   });
 }
 
-export function svgText(drawing, canvas, {caption = null, legend = []} = {}) {
+/* Breaks a text into lines no wider than `width` px, between words and between Chinese characters. */
+function linesIn(text, width) {
+  const lines = [""];
+  for (const part of text.match(/[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+/gu) ?? []) {
+    if (textWidth(lines.at(-1) + part) * TEXT_PX / 12 > width) lines.push("");
+    if (lines.at(-1) || part.trim()) lines.push(lines.pop() + part);
+  }
+  return lines.map(one => one.trim()).filter(Boolean);
+}
+
+export function svgText(drawing, canvas, {caption = null, legend = [], notes = []} = {}) {
   const copy = drawing.cloneNode(true);
   inline(drawing, copy);
   const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16,
         places = legendPlaces(legend, width), rows = places.length ? places.at(-1).row + 1 : 0,
-        above = edge + rows * LEGEND_HEIGHT + (caption ? CAPTION_HEIGHT : 0);
+        above = edge + rows * LEGEND_HEIGHT + (caption ? CAPTION_HEIGHT : 0),
+        noted = notes.filter(Boolean).flatMap(one => linesIn(one, width)),
+        all = above + height + noted.length * LEGEND_HEIGHT + edge;
   const title = make("title", {}, drawing.getAttribute("aria-label") ?? "");
   if (canvas)
     copy.prepend(make("image", {
@@ -64,9 +76,7 @@ export function svgText(drawing, canvas, {caption = null, legend = []} = {}) {
       height: canvas.style.height.replace("px", "")
     }));
   copy.prepend(
-    title,
-    make(
-      "rect", {x: -edge, y: -above, width: width + 2 * edge, height: height + edge + above, fill: token("surface")}));
+    title, make("rect", {x: -edge, y: -above, width: width + 2 * edge, height: all, fill: token("surface")}));
   if (caption) copy.append(line(caption, edge / 2 - above + 14, {"font-size": 14, "font-weight": 640}));
   legend.forEach(({mark, name}, i) => {
     const {x, row, text} = places[i], y = -edge / 2 - (rows - row - 1) * LEGEND_HEIGHT, own = mark.cloneNode(true);
@@ -75,10 +85,11 @@ export function svgText(drawing, canvas, {caption = null, legend = []} = {}) {
     own.setAttribute("y", y - Number(mark.getAttribute("height")) + 1);
     copy.append(own, line(name, y, {x: text}));
   });
+  noted.forEach((words, i) => copy.append(line(words, height + (i + 1) * LEGEND_HEIGHT, {fill: token("ink-2")})));
   copy.setAttribute("xmlns", NAMESPACE);
-  copy.setAttribute("viewBox", `${- edge} ${- above} ${width + 2 * edge} ${height + edge + above}`);
+  copy.setAttribute("viewBox", `${- edge} ${- above} ${width + 2 * edge} ${all}`);
   copy.setAttribute("width", width + 2 * edge);
-  copy.setAttribute("height", height + edge + above);
+  copy.setAttribute("height", all);
   return new XMLSerializer().serializeToString(copy);
 }
 

@@ -11,7 +11,7 @@ import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
-import {RUNS_LEAST, concluded} from "../sweep/sure.js";
+import {RUNS_LEAST, alike, concluded} from "../sweep/sure.js";
 import "../sweep/words.js";
 
 const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, NAME = 16, GAP = 32, LEGEND = 48;
@@ -68,10 +68,13 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
         text(left - 8, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
 }
 
-/* The best cell where it can be told from all others; null: it cannot. */
+/* The best cell and those of the same value, where they can be told from all others; else none. */
 function bestOf(cells, less) {
-  const {best, worst, rivals} = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
-  return best && best.value !== worst.value && !rivals.length ? best : null;
+  const found = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
+  return found.best && found.best.value !== found.worst.value && !alike(found.best, found.worst) &&
+      !found.rivals.length ?
+    [found.best, ...found.same_best] :
+    [];
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
@@ -103,7 +106,7 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
     key({class: "waiting-cell"}, t("no_value"));
   if (spec.maps.some(map => map.cells.length < spec.columns.length * spec.rows.length))
     key({class: "empty-cell"}, t("map.not_asked"));
-  if (spec.maps.some(map => bestOf(map.cells, spec.less)))
+  if (spec.maps.some(map => bestOf(map.cells, spec.less).length))
     key({class: "best-cell"}, t(spec.maps.length > 1 ? "map.best_each" : "map.best"));
   return line + LEGEND - 8;
 }
@@ -150,7 +153,7 @@ export function mapDraw(width, spec) {
         over.append(text(
           x + w / 2, y + h / 2 + 4, spec.write(cell.value),
           {"text-anchor": "middle", class: "in-cell", fill: isLight(fill) ? "#14191d" : "#ffffff"}));
-      if (cell === best) over.append(rect(x + 1, y + 1, w - 2, h - 2, {class: "best-cell"}));
+      if (best.includes(cell)) over.append(rect(x + 1, y + 1, w - 2, h - 2, {class: "best-cell"}));
       return null;
     }));
   });

@@ -4,16 +4,16 @@
    their side; focusBack(key) gives the focus back to the button of that data-key, which may be gone by then.
    needsCell(point) is a cell with a button for one point, undecidedAgain() a button for all of them or null;
    news(running) says what was asked for, as long as it runs, with a button that cancels all of it; running: the sweeps
-   that have not ended, {id, owner, mine}, mine: asked for here. */
+   that have not ended, {id, owner, request, mine}, mine: asked for here. */
 import {del, link, nonce} from "../api.js";
 import {requestsRun} from "../bulk/actions.js";
 import {roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {askFirst} from "../bulk/jobs.js";
 import {h, tip} from "../dom.js";
 import {count} from "../format.js";
-import {button, cell} from "../parts.js";
+import {button, cell, TURNS} from "../parts.js";
 import {reasonSaid, t} from "../words.js";
-import {MOST, TURNS, allRequests, isOver, moreRequest, pooledField, roundsOf} from "./more.js";
+import {MOST, allRequests, isOver, moreRequest, pooledField, roundsOf} from "./more.js";
 import {LETTERS} from "./sides.js";
 import "./words.js";
 
@@ -64,7 +64,8 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
         h("a", {href: link(sweeps.length < 2 ? `sweeps/${sweeps[0].id}` : `sweeps?label=${TURNS}:${turns}`)},
           t("compare.see_sweep")));
     });
-    const {me} = now(), own = roleRuns(me) ? running.filter(({owner}) => !whyNotOwn(me, owner)) : [];
+    const {me} = now(), further = ({mine, request}) => mine || request?.labels?.[TURNS],
+          own = roleRuns(me) ? running.filter(one => further(one) && !whyNotOwn(me, one.owner)) : [];
     return [
       said,
       own.length > 0 &&
@@ -73,8 +74,12 @@ export function askingMore({now, begun, joined, focusBack, signal}) {
   }
   async function cancelAll(sweeps) {
     const from = document.activeElement?.dataset.key;
-    const agreed = await askFirst(
-      {question: () => t("compare.cancel_ask"), yes: () => t("bulk.cancel_all"), no: () => t("cancel.no"), from});
+    const agreed = await askFirst({
+      question: () => t("compare.cancel_ask", {n: count(sweeps.length), words: sweeps.length}),
+      yes: () => t("bulk.cancel_all"),
+      no: () => t("cancel.no"),
+      from
+    });
     const hasEnded = error => {
       if (error.status !== 409) throw error;
     };

@@ -16,11 +16,6 @@ function fieldsOf(letter, parts, comparison, point) {
   return {...comparison.common, ...point.values, ...Object.fromEntries(own), ...parts.where};
 }
 
-/* A label of the sweeps that are made here: those that are asked for together, of both sides, have the same value.
-   Where one of them is cancelled the service leaves all of them out of comparisons, because the turns were not equal.
- */
-export const TURNS = "coalesced.turns";
-
 const PRIORITY_MOST = 100; /* of users who are no admins */
 
 const isAxis = value => Array.isArray(value) || typeof value === "string" && value.includes("..");

@@ -37,20 +37,20 @@ export function unknownNote(name, kernels, shown, take = null) {
   if (!name || kernels.some(one => one.name === name)) return null;
   const [{near, far}] =
     kernels.map(one => ({near: one.name, far: distance(name, one.name)})).sort((a, b) => a.far - b.far);
-  return h(
-    "p", {class: "wrong unknown-kernel", role: "alert"}, parts(far > FAR_MOST ? "new.unknown_alone" : "new.unknown", {
-      name: h("code", {}, name),
-      near:
-        h("a", {
-          href: link(`new?kernel=${near}`),
-          onclick: take && (event => {
-                     event.preventDefault();
-                     take(near);
-                   })
-        },
-          near),
-      shown: h("code", {}, shown)
-    }));
+  const key = name.includes(",") ? "new.several_kernels" : far > FAR_MOST ? "new.unknown_alone" : "new.unknown";
+  return h("p", {class: "wrong unknown-kernel", role: "alert"}, parts(key, {
+             name: h("code", {}, name),
+             near:
+               h("a", {
+                 href: link(`new?kernel=${near}`),
+                 onclick: take && (event => {
+                            event.preventDefault();
+                            take(near);
+                          })
+               },
+                 near),
+             shown: h("code", {}, shown)
+           }));
 }
 
 /* Returns the message for names in the address that the form has no field for; null: there are no such names. */

@@ -216,7 +216,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     const now = {[name]: value};
     if (name === "zoom") now.rows = null;
     if (name === "x" && choice.series === value) now.series = choice.x || "none";
-    if (name === "x" || name === "series") Object.assign(now, {view: null, hide: null, zoom: null, rows: null});
+    if (name === "x" || name === "series") Object.assign(now, {hide: null, zoom: null, rows: null});
+    if (name === "x" && choice.view === "lines") now.view = null; /* blocks of several dimensions are drawn as a map */
     changeTo(now);
   }
   function changeTo(values) {
@@ -243,7 +244,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   /* A picture that is saved stands alone: "read_offset, 1024: Bandwidth, cold against offset". */
   const caption = words => [headingOf(sweep, recipe),
-                            commonText({...recipe?.sweep, ...sweep.head.request}, sweep.head.points[0]?.values), words]
+                            commonText({...recipe?.sweep, ...sweep.head.request}, sweep.head.points[0]?.values),
+                            sweep.head.devices?.map(one => one.device_name).join(t("list.comma")), words]
                              .filter(Boolean)
                              .join(" · ");
   const file = name => () => `sweep-${id}-${name}`;

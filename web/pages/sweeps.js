@@ -11,7 +11,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, LABEL, OWNER, pagesLine, TIMES} from "../filters.js";
 import {atMost, onChange, watchLive} from "../live.js";
-import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, ownerMark, ownerName, spareCell, spareHead, stateMark} from "../parts.js";
+import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, ownerMark, ownerName, spareCell, spareHead, stateMark, TURNS} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
 import {windowed} from "../windowed.js";
 import {noValue, t} from "../words.js";
@@ -107,7 +107,8 @@ function sideOf(sweeps, requests) {
 }
 
 export async function open(root, params, {api, query, go, announce, signal}) {
-  const filters = filtersOf(query, ["state", "owner", "label", "since", "until"]), after = query.get("page_token");
+  const filters = filtersOf(query, ["state", "owner", "label", "since", "until"]),
+        further = query.get("further") === "shown", after = query.get("page_token");
   const heading = h("h1", {class: "heading"}, t("nav.sweeps")), line = h("div", {});
   const requests = new Map(); /* {request, values}: lists leave them out */
   let page = null, state = {};
@@ -160,6 +161,11 @@ export async function open(root, params, {api, query, go, announce, signal}) {
        spareHead(t("lists.submitted_ago")), headUnseen(t("lists.acts"))],
     rowOf
   });
+  const shown = new URLSearchParams([...filters, ["further", "shown"]]);
+  const furtherLine = () => !filters.has("label") &&
+    h("p", {class: "quiet"}, t(further ? "lists.further_shown" : "lists.further_hidden"), " ",
+      h("a", {href: link(`sweeps?${further ? filters : shown}`)},
+        t(further ? "lists.further_hide" : "lists.further_show")));
   const draw = atMost(250, () => {
     if (signal.aborted || !page) return;
     const states = page.sweeps.map(stateOf), number = state => states.filter(one => one === state).length;
@@ -183,10 +189,11 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     list.node.hidden = !page.sweeps.length;
     list.update(page.sweeps);
     bar.update();
-    redraw(line, pagesLine("sweeps", filters, after, page.next_page_token));
+    redraw(line, pagesLine("sweeps", further ? shown : filters, after, page.next_page_token), furtherLine());
   });
   const read = async () => {
     const all = new URLSearchParams(filters);
+    if (!further && !filters.has("label")) all.set("without_label", TURNS);
     if (after) all.set("page_token", after);
     all.set("page_size", "25");
     page = await api.get(`/v1/sweeps?${all}`, {signal});

@@ -9,7 +9,7 @@ import {ALL, axisNamed, selected} from "./choice.js";
 import {hasEnded, shapeOf} from "./data.js";
 import {metricOf, withUnit} from "./metrics.js";
 import {namedValue, pointText, valueText} from "./names.js";
-import {concluded, isSure, namesOf, RUNS_LEAST, sentenceOf} from "./sure.js";
+import {alike, concluded, isSure, namesOf, RUNS_LEAST, sentenceOf} from "./sure.js";
 import {leastOf} from "./table.js";
 import "./words.js";
 
@@ -23,9 +23,10 @@ export function wordsOf(point, metric) {
   const value = metric.value(point), range = metric.range(point);
   if (value === null)
     return point.failure ? failureText(point) : `${pointText(point)}${t("punct.colon")}${t(`state.${point.state}`)}`;
-  const interval = range ?
-    `${t("punct.comma")}${t("sweep.interval", {low: metric.write(range[0]), high: metric.write(range[1])})}` :
-    "";
+  const interval = range ? `${t("punct.comma")}${
+                             t(point.placements === 1 || point.asked === 1 ? "sweep.interval_here" : "sweep.interval",
+                               {low: metric.write(range[0]), high: metric.write(range[1])})}` :
+                           "";
   return `${pointText(point)}${t("punct.colon")}${withUnit(metric, value)}${interval}${
     point.asked > 1 ? `${t("punct.comma")}${t("sweep.of_runs", {n: point.succeeded, words: point.succeeded})}` : ""}${
     isSure(point) ? "" : `. △ ${point.stable === false ? t("part.unstable") : t("sweep.few_runs", {n: RUNS_LEAST})}`}`;
@@ -178,7 +179,7 @@ export function linesSentence(spec, choice) {
   const sentences = spec.series.filter(one => one.points.length).map(one => {
     const found = concluded(entriesOf(one.points), less), at = ({point}) => valueText(point.values[choice.x]),
           say = (best, worst) => {
-            if (best.value === worst.value && one.points.length > 1)
+            if (alike(best, worst) && one.points.length > 1)
               return t("map.all_one", {value: withUnit(metric, best.value)});
             if (one.points.length === 1) return `${withUnit(metric, best.value)}.`;
             const apart = less ? worst.value / best.value - 1 : 1 - worst.value / best.value;
@@ -390,7 +391,7 @@ export function mapSentence(spec) {
     const said = sentenceOf(
       found,
       (best, worst) =>
-        best.value === worst.value ? t("map.all_one", {value: withUnit(spec.metric, best.value)}) : t("map.sentence", {
+        alike(best, worst) ? t("map.all_one", {value: withUnit(spec.metric, best.value)}) : t("map.sentence", {
           best: withUnit(spec.metric, best.value),
           at_best: namesOf([best, ...found.same_best], at),
           worst: withUnit(spec.metric, worst.value),

@@ -1,18 +1,18 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
    is an interval over its runs. concluded(entries, less, known, series), of [{point, value, range}] with values, is
    {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null. Intervals
-   are widened for the number of points, as widened() has it. `same_best` and `same_worst`: the others of exactly these
-   values, where values have no intervals; `apart`: the intervals of best and worst do not meet; `rivals`: those whose
-   intervals meet that of the best, `worst_rivals`: that of the worst; `ahead`: {one, behind}, where best and worst are
-   not apart: the best one of which the interval is apart from some behind it, and these, or null; `single`: some were
-   run once, so that their intervals hold for one placement of the arrays each, and say nothing of the next run; `kept`:
-   so do those of some that were run several times, because all of their runs had one placement;
-   `by_chance`: how many points were compared, where some of these intervals meet only because they were widened,
-   otherwise 0; `more`: how many more runs of each point are likely to tell what cannot be told, 0 while runs are still
-   to come, and `lack`: how many more runs of each that is left out. `series` are all points that the entries were
-   chosen from. sentenceOf(found, say, name) makes it words; say(best, worst) is the sentence where these two can be
-   told, name(entry) a text, namesOf(entries, name) names up to three of them. meet(a, b): both have intervals, and
-   these overlap as they are. */
+   are widened for the number of points, as widened() has it. `same_best` and `same_worst`: the others that are
+   alike(a, b), of the same value as it is written, where values have no intervals; `apart`: the intervals of best and
+   worst do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
+   `ahead`: {one, behind}, where best and worst are not apart: the best one of which the interval is apart from some
+   behind it, and these, or null; `single`: some were run once, so that their intervals hold for one placement of the
+   arrays each, and say nothing of the next run; `kept`: so do those of some that were run several times, because all of
+   their runs had one placement; `by_chance`: how many points were compared, where some of these intervals meet only
+   because they were widened, otherwise 0; `more`: how many more runs of each point are likely to tell what cannot be
+   told, 0 while runs are still to come, and `lack`: how many more runs of each that is left out. `series` are all
+   points that the entries were chosen from. sentenceOf(found, say, name) makes it words; say(best, worst) is the
+   sentence where these two can be told, name(entry) a text, namesOf(entries, name) names up to three of them. meet(a,
+   b): both have intervals, and these overlap as they are. */
 import {count} from "../format.js";
 import {t} from "../words.js";
 import "./words.js";
@@ -86,12 +86,12 @@ export function concluded(entries, less, known = isSure, series = entries) {
         kept = best !== worst && sure.some(({point, range}) => range && point.asked > 1 && point.placements === 1),
         worst_rivals = apart ? sure.filter(one => one !== worst && one !== best && near(one, worst)) : [],
         chance = rivals.some(one => !meet(one, best)) || worst_rivals.some(one => !meet(one, worst)),
-        exactly = (one, other) => one !== other && one.value === other.value && !one.range;
+        others = entry => sure.filter(one => one !== entry && alike(one, entry));
   return {
     best,
     worst,
-    same_best: sure.filter(one => exactly(one, best)),
-    same_worst: sure.filter(one => exactly(one, worst)),
+    same_best: others(best),
+    same_worst: others(worst),
     apart,
     rivals,
     worst_rivals,
@@ -109,6 +109,12 @@ export function concluded(entries, less, known = isSure, series = entries) {
         ...(apart ? [] : rivals.map(one => moreFor({...best, ...wide.get(best)}, {...one, ...wide.get(one)}))))
   };
 }
+
+/* Whether both have values without intervals, as counts are, that are the same as they are written: with four digits.
+ */
+const DIGITS = 5e-4;
+export const alike = (a, b) =>
+  !a.range && !b.range && Math.abs(a.value - b.value) <= DIGITS * Math.max(Math.abs(a.value), Math.abs(b.value));
 
 export const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
 

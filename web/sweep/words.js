@@ -43,6 +43,7 @@ wordsAdd({
   "sweep.only_predicted": ["Predicted, not counted.", "仅有预测，没有计数。"],
   "sweep.nothing_measured": ["Nothing of it was measured; the table tells why.", "没有任何测量结果；原因见表。"],
   "sweep.interval": ["95 % sure between {low} and {high}", "95 % 置信区间 {low} 至 {high}"],
+  "sweep.interval_here": ["95 % sure between {low} and {high} at this placement of the arrays", "数组在这一位置时 95 % 置信区间 {low} 至 {high}"],
   "sweep.of_runs": ["median of {n} {words|run|runs}", "{n} 次运行的中位数"],
   "sweep.predicted": ["predicted {value}", "预测 {value}"],
   "sweep.published": ["published {value} {arch}", "博文数值 {value} {arch}"],
