@@ -179,6 +179,12 @@ static const struct device_facts any_device = {
     .max_grid = {2147483647, 65535, 65535},
 };
 
+/* Whose limits they are: the CPU device has those of GPUs, so that what runs on it runs on one, too. */
+static const char *limits_of(const struct device_facts *facts)
+{
+    return strcmp(facts->backend, "cpu") == 0 ? any_device.name : facts->name;
+}
+
 static bool check_block(const struct experiment *experiment, const struct device_facts *facts,
                         struct problems *problems)
 {
@@ -195,7 +201,7 @@ static bool check_block(const struct experiment *experiment, const struct device
                         (long long)block[i]);
         else if (block[i] > facts->max_block[i])
             problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld" CUDA_REFUSES,
-                        facts->max_block[i], axes[i], facts->name, (long long)block[i]);
+                        facts->max_block[i], axes[i], limits_of(facts), (long long)block[i]);
     }
     if (problems->count != before)
         return false;
@@ -203,7 +209,7 @@ static bool check_block(const struct experiment *experiment, const struct device
     if (threads > facts->max_threads_per_block)
         problem_add(problems, "#/block",
                     "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u" CUDA_REFUSES,
-                    (long long)block[0], (long long)block[1], (long long)block[2], threads, facts->name,
+                    (long long)block[0], (long long)block[1], (long long)block[2], threads, limits_of(facts),
                     facts->max_threads_per_block);
     return problems->count == before;
 }
@@ -255,7 +261,7 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
                         (long long)grid[i]);
         else if (grid[i] > limits->max_grid[i])
             problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
-                        (long long)grid[i], axes[i], limits->name, limits->max_grid[i]);
+                        (long long)grid[i], axes[i], limits_of(limits), limits->max_grid[i]);
         else if ((uint64_t)grid[i] % cluster)
             problem_add(problems, pointer, "must be a multiple of the cluster's %llu blocks in x, is %lld",
                         (unsigned long long)cluster, (long long)grid[i]);

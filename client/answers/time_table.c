@@ -178,18 +178,21 @@ void answers_print_time(const json_t *time, const struct screen *screen)
     print_words(json_object_get(time, "explanation"), screen);
     print_together(time, screen);
     puts("");
-    if (json_object_get(time, "note")) {
-        print_words(json_object_get(time, "note"), screen);
+    const json_t *note = json_object_get(time, "note"); /* that the prediction is less sure than most */
+    if (note) {
+        print_words(note, screen);
         puts("");
     }
     print_changes(json_object_get(time, "what_if"), screen);
     /* By the table in docs/model.md, "Why it takes that long": 90.8 to 91.8 % of all launches are within 10 %. */
-    screen_write(
-        screen,
-        language_text(
-            "Nine of ten launches of 2^18 to 2^27 elements that were measured on an H100 or an H200 took "
-            "a time within a tenth of such a prediction; docs/model.md tells where it fails."));
-    puts("");
+    if (!note) {
+        screen_write(
+            screen,
+            language_text(
+                "Nine of ten launches of 2^18 to 2^27 elements that were measured on an H100 or an H200 took "
+                "a time within a tenth of such a prediction; docs/model.md tells where it fails."));
+        puts("");
+    }
 }
 
 void answers_print_result_time(const json_t *time, const struct screen *screen)

@@ -208,14 +208,27 @@ void reach::end_blocks(const box &grid, double weight)
     forget();
 }
 
+void reach::scale(double weight)
+{
+    for (buffer_reach &b : buffers_) {
+        b.scaled *= weight;
+        for (double &all : b.all)
+            all *= weight;
+    }
+    exact_ = exact_ && weight == 1;
+}
+
 access_reach reach::total()
 {
     access_reach sum = {};
     for (buffer_reach &b : buffers_) {
-        double chunks = b.sampled ? -1 : (double)chunks_count(b.touched);
+        double chunks = b.sampled ? -1 : (double)chunks_count(b.touched),
+               whole = ceil((double)b.bytes / CHUNK_BYTES);
         if (chunks < 0) {
             exact_ = false;
-            chunks = std::min(b.all[CHUNKS], ceil((double)b.bytes / CHUNK_BYTES));
+            chunks = std::min(b.all[CHUNKS], whole);
+        } else if (b.scaled != 1) {
+            chunks = std::min(chunks * b.scaled, whole);
         }
         sum.block_sectors += (uint64_t)llround(b.all[SECTORS]);
         sum.block_lines += (uint64_t)llround(b.all[LINES]);

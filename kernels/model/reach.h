@@ -26,6 +26,8 @@ class reach
     /* Counts what was added since the last call, which is all that touches the blocks of `grid`; each
        block is counted `weight` times. */
     void end_blocks(const box &grid, double weight);
+    /* Counts all that end_blocks() counted `weight` times, where these were only some of the blocks. */
+    void scale(double weight);
     /* Drops what was added since the last end_blocks(). */
     void forget();
     access_reach total();
@@ -53,6 +55,7 @@ class reach
         counts all{};
         std::vector<repeated_interval> touched; /* touched by the whole grid */
         bool sampled = false;                   /* `touched` is incomplete */
+        double scaled = 1;                      /* by scale(), as `all` is */
     };
 
     void divide(buffer_reach &to, const box &region, const records &from);

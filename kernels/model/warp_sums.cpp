@@ -85,6 +85,12 @@ void warp_sums::end_blocks(const box &blocks, double weight)
         r.end_blocks(blocks, weight);
 }
 
+void warp_sums::scale(double weight)
+{
+    for (reach &r : reach_)
+        r.scale(weight);
+}
+
 void warp_sums::forget()
 {
     for (reach &r : reach_)

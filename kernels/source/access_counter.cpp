@@ -149,9 +149,10 @@ void access_counter::end_blocks(const box &blocks, double weight)
     working_.clear();
 }
 
-void access_counter::scale(double weight)
+void access_counter::scale(double weight, double ended)
 {
     working_all_ *= weight;
+    sums_.scale(weight / ended);
     for (access_instruction &i : instructions_) {
         access_instruction counted = i;
         i.global = {};

@@ -29,8 +29,8 @@ class access_counter
     void take(const ptx_access &access);
     /* Ends what take() was given since the last call, which is all of these blocks: each stands for `weight` ones. */
     void end_blocks(const box &blocks, double weight);
-    /* Each of the counts so far stands for so many. */
-    void scale(double weight);
+    /* Each of the blocks so far stands for `weight` ones, and was ended as `ended` ones. */
+    void scale(double weight, double ended);
     /* Drops everything. */
     void forget();
     /* Of each of the module's accesses what take() saw. */

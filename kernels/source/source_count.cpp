@@ -155,7 +155,7 @@ static int count_numbers(source_count *count, access_counter &counter, source_la
                  (unsigned long long)count->blocks);
         say_inexact(count, why);
         if (outcome->blocks)
-            counter.scale((double)count->blocks / (double)outcome->blocks);
+            counter.scale((double)count->blocks / (double)outcome->blocks, context.weight);
     }
     return 0;
 }

@@ -130,7 +130,7 @@ def test_memory_that_the_device_does_not_have_is_refused_before_queueing(service
     ("read_offset", -256, "#/block"),
     ("read_offset", 2048, "1024"),
     ("read_offset", [256, 8], "y must be 1, is 8"),
-    ("sum_matrix_2d", [256, 8], "2048 threads a block, the limit of Fake device is 1024"),
+    ("sum_matrix_2d", [256, 8], "2048 threads a block, the limit of the newest GPUs is 1024"),
     ("sum_matrix_2d", [2 ** 40, 2 ** 40], "#/block"),
 ])
 def test_a_block_that_cannot_be_launched_names_the_limit(service, kernel, block, word):

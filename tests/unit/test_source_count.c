@@ -129,6 +129,29 @@ static void test_a_large_launch_is_counted_in_boxes(void **state)
     source_kernel_free(kernel);
 }
 
+/* 2^24 threads that are executed one by one, for far less time than they take: what the blocks reach stands for all, as
+   their requests do. */
+static void test_a_check_that_is_cut_short_counts_for_the_whole_launch(void **state)
+{
+    struct source_kernel *kernel = shifted("n + offset");
+    struct experiment e = experiment_of(kernel, 1 << 24, 11, 1 << 16);
+    const struct source_code code = {.symbol = "shifted", .ptx = ptx, .ptx_bytes = sizeof ptx - 1};
+    struct source_count count;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(source_count_make(&e, &code, NULL, true, 0.2, &count, &error), 0);
+    assert_true(count.blocks_counted > 0 && count.blocks_counted < count.blocks && !count.access.exact);
+    const struct access_reach *load = &count.access.load_reach, *store = &count.access.store_reach;
+    const double parts[] = {
+        (double)load->grid_chunks / (1 << 20),         (double)store->grid_chunks / (1 << 20),
+        (double)load->block_sectors / (33 << 16),      (double)store->block_sectors / (1 << 21),
+        (double)count.access.load.sectors / (5 << 19), (double)count.access.store.sectors / (1 << 21)};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_true(parts[i] > 0.9 && parts[i] < 1.1);
+    source_count_free(&count);
+    source_kernel_free(kernel);
+}
+
 static void test_a_fault_is_told(void **state)
 {
     struct source_kernel *kernel = shifted("n");
@@ -292,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_a_shifted_copy_is_counted),
         cmocka_unit_test(test_a_warp_is_listed),
         cmocka_unit_test(test_a_large_launch_is_counted_in_boxes),
+        cmocka_unit_test(test_a_check_that_is_cut_short_counts_for_the_whole_launch),
         cmocka_unit_test(test_a_fault_is_told),
         cmocka_unit_test(test_joined_accesses_are_counted_as_one),
         cmocka_unit_test(test_without_machine_code_shared_memory_is_not_exact),

@@ -114,8 +114,8 @@ export default {
   "why":
     [
       [
-        "With one element a thread the latency is the largest bound: {lat1} µs for {rounds} rounds, where DRAM would need {dram1}. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, {lat4} µs, and DRAM is the limit. Then nothing more can be won.",
-        "每线程一个元素时，最大的时间下限来自延迟：{rounds} 轮共 {lat1} µs，而显存只要 {dram1} µs。如果四个元素全部读出之后才用到第一个，就只需等待一次：轮数是四分之一，{lat4} µs，瓶颈变成显存。显存带宽此时已经用满，再展开也没有收益。"
+        "With one element a thread the latency is the largest bound: {lat1} µs for {rounds} rounds, where DRAM would need {dram1}. Four elements that are all loaded before the first is used wait once: a quarter of the rounds, each longer because more loads are on their way, {lat4} µs in all, and DRAM is the limit. Then nothing more can be won.",
+        "每线程一个元素时，最大的时间下限来自延迟：{rounds} 轮共 {lat1} µs，而显存只要 {dram1} µs。如果四个元素全部读出之后才用到第一个，就只需等待一次：轮数是四分之一，但在途的读取更多，每轮更久，共 {lat4} µs，瓶颈变成显存。显存带宽此时已经用满，再展开也没有收益。"
       ],
       [
         "The published figure is seen to be wrong without any counter: three arrays of {n} floats in {p4} ms would be {gbps} GB/s, more than the memory of such a card can move.",
