@@ -146,7 +146,7 @@ void problem_write_fields(struct json_writer *json, const char *key, const struc
 }
 
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
-                  const struct problems *fields, enum problem_language language)
+                  const struct problems *fields, const char *taken, enum problem_language language)
 {
     struct json_writer json = {.out = out};
     char reference[96];
@@ -160,6 +160,8 @@ int problem_write(struct buffer *out, enum problem_type type, const char *detail
         json_writer_string(&json, "instance", instance);
     if (fields)
         problem_write_fields(&json, "errors", fields, language);
+    if (taken)
+        json_writer_json(&json, "request", taken);
     json_writer_end(&json);
     return buffer_text(out, "\n");
 }

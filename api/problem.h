@@ -52,10 +52,11 @@ void problem_add_within(struct problems *problems, const char *member, const str
 enum problem_language { PROBLEM_ENGLISH, PROBLEM_CHINESE };
 
 /* Appends the document: type, title, status, detail, instance (the path asked for; NULL: none) and, when
-   `fields` is not NULL, errors: [{pointer, detail}]. Texts are given in English, and written in that
+   `fields` is not NULL, errors: [{pointer, detail}], and, when `taken` is not NULL, request: this JSON text, the request as
+   it was understood, which the errors are of. Texts are given in English, and written in that
    language as far as problem_zh() knows them. 0, or -1: no memory. */
 int problem_write(struct buffer *out, enum problem_type type, const char *detail, const char *instance,
-                  const struct problems *fields, enum problem_language language);
+                  const struct problems *fields, const char *taken, enum problem_language language);
 
 /* Writes such a list alone. */
 void problem_write_fields(struct json_writer *json, const char *key, const struct problems *fields,

@@ -188,6 +188,7 @@
     {"thread (%u, %u, %u) of block (%u, %u, %u) waits at a barrier that not all threads reach: thread (%u, %u, %u) of block (%u, %u, %u) waits at %s", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 在屏障处等待，但并非所有线程都会到达：块 ({10}, {11}, {12}) 的线程 ({7}, {8}, {9}) 在{13}的屏障处等待"},
     {"thread (%u, %u, %u) of block (%u, %u, %u) waits at a barrier that not all threads reach: thread (%u, %u, %u) of block (%u, %u, %u) goes on without it", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 在屏障处等待，但并非所有线程都会到达：块 ({10}, {11}, {12}) 的线程 ({7}, {8}, {9}) 没有到达屏障，继续执行"},
     {"thread (%u, %u, %u) of block (%u, %u, %u) waits at a barrier that not all threads reach", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 在屏障处等待，但并非所有线程都会到达"},
+    {"thread (%u, %u, %u) of block (%u, %u, %u) takes part and is not in its own mask", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 参与了操作，却不在自己的掩码中"},
     {"thread (%u, %u, %u) of block (%u, %u, %u) is in the mask and does not take part", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 在掩码中，却没有参与"},
     {"thread (%u, %u, %u) of block (%u, %u, %u) takes the value of a lane that has returned or never was", "块 ({4}, {5}, {6}) 的线程 ({1}, {2}, {3}) 取了一个已经返回或本不存在的通道的值"},
     {"byte offset %d of %s", "{2} 的偏移 {1} 字节处"},

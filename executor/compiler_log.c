@@ -9,8 +9,8 @@
 
 /* What is said besides where an include was refused. */
 static const char nvrtc_includes[] =
-    "; a source may include cuda_fp16.h, cuda_bf16.h, cooperative_groups.h and mma.h, "
-    "where the toolkit has them, and no other file";
+    "; docs/source.md lists the headers that a source may include, as cuda_fp16.h, cooperative_groups.h and "
+    "mma.h: no other file is there";
 static const char clang_includes[] = "; a source that clang compiles may include no file";
 
 static const char *next_line(const char *line)

@@ -6,11 +6,28 @@
 #include "ptx/fault.h"
 #include "ptx/warp.h"
 
+/* A lane that is not in its own mask: the PTX ISA calls what shfl.sync, vote.sync, match.sync, redux.sync and
+   bar.warp.sync do then undefined. */
+static void check_own(struct warp *warp, const struct instruction *i, const uint32_t bits[LANES],
+                      uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        if (bits[lane] >> lane & 1)
+            continue;
+        struct ptx_fault fault = fault_of(warp, i, lane, PTX_FAULT_SHUFFLE);
+        fault.text = " takes part and is not in its own mask";
+        fault_add(warp->run, &fault);
+        return;
+    }
+}
+
 /* The mask operand: one value for all lanes that take part. Lanes of it that have not ended and are not here are a
-   fault. */
+   fault, and so are lanes that are here and not in it. */
 static uint32_t members(struct warp *warp, const struct instruction *i, unsigned operand, uint32_t mask)
 {
     const uint32_t *bits = warp_slot(warp, i->from[operand]);
+    check_own(warp, i, bits, mask);
     uint32_t wanted = bits[__builtin_ctz(mask)];
     uint32_t missing = wanted & warp->live & ~mask;
     for (int k = warp->top - 1; k >= 0 && missing; k--)

@@ -69,6 +69,8 @@ static void run_blocks(struct machine *run)
         machine_begin_block(run);
         block_run(run);
         run->outcome->blocks += !run->over;
+        run->outcome->cut = run->over;
+        memcpy(run->outcome->cut_block, run->block, sizeof run->block);
     }
     run->outcome->complete = run->outcome->blocks == count;
 }

@@ -93,10 +93,12 @@ struct ptx_fault {
 
 struct ptx_outcome {
     struct ptx_fault faults[PTX_FAULTS_MAX];
-    unsigned fault_count;  /* distinct ones, at most PTX_FAULTS_MAX */
-    bool failed;           /* a fault that is no note */
-    bool complete;         /* every wanted block was executed to its end */
-    uint64_t blocks;       /* that were executed */
+    unsigned fault_count; /* distinct ones, at most PTX_FAULTS_MAX */
+    bool failed;          /* a fault that is no note */
+    bool complete;        /* every wanted block was executed to its end */
+    uint64_t blocks;      /* that were executed to their end */
+    bool cut;             /* one was begun and not executed to its end: */
+    uint32_t cut_block[3];
     uint64_t instructions; /* warp instructions */
     uint64_t barriers;     /* warp instructions that are barriers */
     uint64_t accesses;     /* warp instructions that access memory */

@@ -118,7 +118,7 @@ const REASONS = [
   ["a verdict needs runs at five placements of the arrays at least on each side: repeats place them anew, runs at one placement count as one", "每侧的运行至少要在数组的五个不同位置，才能下结论：repeat 每次重新放置；同一位置的多次运行只算一次"],
   ["the interval lies neither within what is called the same nor beyond it; it narrows as one over the root of the runs", "区间既不全在“相同”的范围之内，也不全在其外；区间宽度与运行次数的平方根成反比"],
   ["the compiler makes no %; this is the code of %, with the accesses of %", "编译器不能为 {1} 生成代码；这是 {2} 的代码，访问按 {3} 计数"],
-  ["an address or a branch depends on what an atomic operation returned", "有地址或分支取决于原子操作的返回值"],
+  ["an address or a branch depends on what an atomic operation returned or wrote", "有地址或分支取决于原子操作的返回值或写入的值"],
   ["counted % of % blocks", "计数了 {2} 个线程块中的 {1} 个"],
   ["accesses of shared memory are those of the PTX: there is no machine code to compare with", "共享内存的访问按 PTX 计数：没有机器码可供对照"],
   ["atomic operations are those of the PTX: there is no machine code to compare with", "原子操作按 PTX 计数：没有机器码可供对照"],

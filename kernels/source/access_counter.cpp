@@ -38,13 +38,13 @@ int access_counter::space_of(const ptx_access &access) const
     }
 }
 
-void access_counter::see(const ptx_access &access)
+void access_counter::see(const ptx_access &access, int space)
 {
     source_machine_seen &seen = seen_[(size_t)access.site];
     for (uint32_t left = access.mask; left; left &= left - 1) {
         uint32_t place = (uint32_t)access.address[__builtin_ctz(left)];
         if (!seen.executed)
-            seen = {true, place, 0};
+            seen = {true, place, 0, space < 0 ? 0 : place_of(access.site, space).line};
         seen.varies |= place ^ seen.place;
     }
     for (int i = 0; i < 3; i++)
@@ -76,7 +76,7 @@ void access_counter::take(const ptx_access &from)
     source_machine_access as = counted_as(from.site);
     if (!from.mask)
         return;
-    see(from);
+    see(from, space);
     if (working_.insert({from.block[0], from.block[1], from.block[2], from.warp}).second)
         working_now_ += (double)from.extent[0] * from.extent[1] * from.extent[2];
     if (space < 0 || as.joined)
@@ -147,6 +147,18 @@ void access_counter::end_blocks(const box &blocks, double weight)
     working_all_ += working_now_;
     working_now_ = 0;
     working_.clear();
+    ended_ = instructions_;
+}
+
+void access_counter::drop_block()
+{
+    sums_.forget();
+    working_now_ = 0;
+    working_.clear();
+    for (size_t i = 0; i < instructions_.size(); i++) {
+        instructions_[i].global = i < ended_.size() ? ended_[i].global : decltype(instructions_[i].global){};
+        instructions_[i].shared = i < ended_.size() ? ended_[i].shared : decltype(instructions_[i].shared){};
+    }
 }
 
 void access_counter::scale(double weight, double ended)
@@ -168,6 +180,7 @@ void access_counter::forget()
     sums_.forget();
     known_.clear();
     instructions_.clear();
+    ended_.clear();
     keys_.clear();
     accesses_.clear();
     times_.clear();

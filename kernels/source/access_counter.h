@@ -29,6 +29,8 @@ class access_counter
     void take(const ptx_access &access);
     /* Ends what take() was given since the last call, which is all of these blocks: each stands for `weight` ones. */
     void end_blocks(const box &blocks, double weight);
+    /* Drops what take() was given since the last end_blocks(): a block that was not executed to its end. */
+    void drop_block();
     /* Each of the blocks so far stands for `weight` ones, and was ended as `ended` ones. */
     void scale(double weight, double ended);
     /* Drops everything. */
@@ -44,7 +46,7 @@ class access_counter
     static std::vector<int64_t> buffer_bytes(const source_kernel *kernel, const struct domain &domain,
                                              const ptx_module *module);
     int space_of(const ptx_access &access) const;
-    void see(const ptx_access &access);
+    void see(const ptx_access &access, int space); /* space_of() it */
     source_machine_access counted_as(int site) const;
     int instruction(int site, int space);
     void list(const warp_access &access, const ptx_access &from, int instruction);
@@ -59,6 +61,7 @@ class access_counter
     std::map<std::pair<int, int>, source_place> places_; /* by site and space */
     std::map<std::pair<int, int>, int> known_;           /* by site and space: index into instructions_ */
     std::vector<access_instruction> instructions_;
+    std::vector<access_instruction> ended_; /* instructions_ at the last end_blocks() */
     std::vector<std::pair<int, int>> keys_; /* of each instruction */
     std::vector<explain_access> accesses_;
     std::vector<int64_t> times_; /* of each instruction, by the listed warp */

@@ -27,14 +27,20 @@ static bool same_box(const box &l, const box &r)
     return memcmp(&l, &r, sizeof l) == 0;
 }
 
+static box box_of(const uint32_t block[3])
+{
+    box one;
+    for (int i = 0; i < 3; i++) {
+        one.low[i] = block[i];
+        one.high[i] = one.low[i] + 1;
+    }
+    return one;
+}
+
 static void on_access(void *context, const ptx_access *access)
 {
     call *c = (call *)context;
-    box next;
-    for (int i = 0; i < 3; i++) {
-        next.low[i] = access->block[i];
-        next.high[i] = next.low[i] + 1;
-    }
+    const box next = box_of(access->block);
     if (c->begun && !same_box(c->present, next))
         c->counter->end_blocks(c->present, c->weight);
     c->present = next;
@@ -110,7 +116,7 @@ static void note_outcome(source_count *count, const source_kernel *kernel, const
     if (outcome.address_of_data)
         note_contents(count, kernel);
     if (outcome.address_of_atomic || outcome.branch_of_atomic)
-        say_inexact(count, "an address or a branch depends on what an atomic operation returned");
+        say_inexact(count, "an address or a branch depends on what an atomic operation returned or wrote");
 }
 
 /* Blocks that are executed where not all can be, evenly spread. */
@@ -139,7 +145,9 @@ static int count_numbers(source_count *count, access_counter &counter, source_la
     data.launch.on_access = on_access;
     data.launch.context = &context;
     int status = ptx_launch_run(&data.launch, outcome.get());
-    if (context.begun)
+    if (context.begun && outcome->cut && same_box(context.present, box_of(outcome->cut_block)))
+        counter.drop_block();
+    else if (context.begun)
         counter.end_blocks(context.present, context.weight);
     note_outcome(count, counter.kernel(), *outcome);
     if (status < 0 && !count->fault_count)

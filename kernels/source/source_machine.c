@@ -161,16 +161,18 @@ static int source_line(const struct source_machine *m, uint32_t ptx_line)
     return line > 0 ? line : 0;
 }
 
-/* The first access, by lines of the source, whose count is not the machine's; its index, or the number of sites. */
-static size_t find_different(const struct source_machine *m, int *line)
+/* The first access, by lines of the source, whose count is not the machine's; its index, or the number of sites. One
+   whose line is not known comes last. */
+static size_t find_different(const struct source_machine *m, const struct source_machine_seen *seen,
+                             int *line)
 {
     size_t found = m->result.count;
     for (size_t i = 0; i < m->result.count; i++) {
         const struct match_site *site = &m->kernel.sites[i];
         if (!site->executed || !is_counted(site->space) || m->result.verdicts[i].how < MATCH_REGISTERS)
             continue;
-        int here = source_line(m, site->ptx_line);
-        if (found == m->result.count || here < *line) {
+        int here = seen[m->kernel.module_sites[i]].line;
+        if (found == m->result.count || (here && (!*line || here < *line))) {
             found = i;
             *line = here;
         }
@@ -189,11 +191,12 @@ static void say_line(char *why, size_t bytes, int line, int access_line, const c
     snprintf(why, bytes, "%s%s%s", before, what, after);
 }
 
-static void say_different(const struct source_machine *m, char *why, size_t bytes)
+static void say_different(const struct source_machine *m, const struct source_machine_seen *seen, char *why,
+                          size_t bytes)
 {
     char what[256] = "what the machine code does is not known";
     int access_line = 0, line = 0;
-    size_t site = find_different(m, &access_line);
+    size_t site = find_different(m, seen, &access_line);
     line = access_line;
     if (site < m->result.count) {
         if (m->result.verdicts[site].how == MATCH_APART)
@@ -223,7 +226,7 @@ int source_machine_judge(struct source_machine *m, const struct source_machine_s
         *verdict = SOURCE_MACHINE_AGAIN;
     } else if (changed || !m->result.global_exact || !m->result.shared_exact) {
         *verdict = SOURCE_MACHINE_DIFFERS;
-        say_different(m, why, why_bytes);
+        say_different(m, seen, why, why_bytes);
     }
     return 0;
 }

@@ -27,6 +27,7 @@ struct source_machine_access {
 struct source_machine_seen {
     bool executed;
     uint32_t place, varies; /* the first address, and the bits in which others differed from it */
+    int line;               /* of the source, where the access is told; 0: several are possible */
 };
 
 /* Reads the kernel `entry` (an index) of a module and its machine code. The module must outlive it. -1: ERROR_INVALID (no

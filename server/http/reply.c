@@ -243,12 +243,13 @@ enum handled reply_immutable(struct request *request, struct buffer *body, const
 /* ---- problems ---- */
 
 static enum handled problem_send(struct request *request, enum problem_type type, const char *detail,
-                                 const struct problems *fields)
+                                 const struct problems *fields, const char *taken)
 {
     struct buffer body = {0};
     bool chinese =
         header_field_prefers_language(request_header(request, MHD_HTTP_HEADER_ACCEPT_LANGUAGE), "zh", "en");
-    problem_write(&body, type, detail, request->path, fields, chinese ? PROBLEM_CHINESE : PROBLEM_ENGLISH);
+    problem_write(&body, type, detail, request->path, fields, taken,
+                  chinese ? PROBLEM_CHINESE : PROBLEM_ENGLISH);
     reply_header(request, MHD_HTTP_HEADER_CONTENT_LANGUAGE, chinese ? "zh" : "en");
     reply_header(request, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_LANGUAGE);
     if (problem_status(type) >= 500)
@@ -263,15 +264,16 @@ enum handled reply_problem(struct request *request, enum problem_type type, cons
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return problem_send(request, type, detail, NULL);
+    return problem_send(request, type, detail, NULL, NULL);
 }
 
 enum handled reply_fields(struct request *request, const struct problems *fields)
 {
-    return reply_fields_as(request, PROBLEM_INVALID, fields);
+    return reply_fields_as(request, PROBLEM_INVALID, fields, NULL);
 }
 
-enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields)
+enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields,
+                             const char *taken)
 {
     char detail[400];
     const struct problem *first = &fields->at[0];
@@ -286,10 +288,10 @@ enum handled reply_fields_as(struct request *request, enum problem_type type, co
     else
         snprintf(detail, sizeof detail, "%d fields are wrong; the first is %s: %s", fields->count,
                  first->pointer, first->detail);
-    return problem_send(request, type, detail, fields);
+    return problem_send(request, type, detail, fields, taken);
 }
 
 enum handled reply_error(struct request *request, const struct error *error)
 {
-    return problem_send(request, problem_type_of(error->kind), error->text, NULL);
+    return problem_send(request, problem_type_of(error->kind), error->text, NULL, NULL);
 }

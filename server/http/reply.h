@@ -53,9 +53,10 @@ bool reply_not_modified(struct request *request, const char *name, enum handled 
 enum handled reply_problem(struct request *request, enum problem_type type, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* 422, or the status of that problem, with a pointer and a detail for each wrong field. */
+/* 422, or the status of that problem, with a pointer and a detail for each wrong field. `taken`: problem_write(). */
 enum handled reply_fields(struct request *request, const struct problems *fields);
-enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields);
+enum handled reply_fields_as(struct request *request, enum problem_type type, const struct problems *fields,
+                             const char *taken);
 
 /* The problem that belongs to the error's kind. */
 enum handled reply_error(struct request *request, const struct error *error);

@@ -294,6 +294,20 @@ static enum handled predict_suite(struct request *request, struct prediction_cou
     return handled;
 }
 
+/* What is wrong with a source, and the request with its defaults: which launch it is of, and which sizes were derived. */
+static enum handled reply_source_faults(struct request *request, const struct experiment *experiment,
+                                        const struct problems *problems)
+{
+    struct buffer taken = {0};
+    struct json_writer json = {.out = &taken};
+    experiment_text_write(&json, NULL, experiment, NULL);
+    const bool written = json_writer_finish(&json) == 0 && buffer_text(&taken, "") == 0;
+    enum handled handled = written ? reply_fields_as(request, PROBLEM_INVALID, problems, taken.data)
+                                   : service_reply_no_memory(request, "for predictions");
+    buffer_free(&taken);
+    return handled;
+}
+
 static enum handled predict_source(struct request *request, struct prediction_counts *counted,
                                    struct question *question)
 {
@@ -310,7 +324,7 @@ static enum handled predict_source(struct request *request, struct prediction_co
                                 &problems, &error) < 0) {
         handled = reply_error(request, &error);
     } else if (problems.count) {
-        handled = reply_fields(request, &problems);
+        handled = reply_source_faults(request, counted->experiment, &problems);
     } else {
         counted->predictions = &predictions;
         handled = reply_counts(request, counted, question);

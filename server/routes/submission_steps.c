@@ -83,7 +83,7 @@ static enum handled reply_fault(struct request *request, const struct submission
     case SUBMISSION_INVALID:
         return reply_fields(request, &fault->problems);
     case SUBMISSION_FORBIDDEN:
-        return reply_fields_as(request, PROBLEM_FORBIDDEN, &fault->problems);
+        return reply_fields_as(request, PROBLEM_FORBIDDEN, &fault->problems, NULL);
     case SUBMISSION_UNKNOWN:
         return service_reply_unknown_device(request, fault->device);
     case SUBMISSION_FAILED:

@@ -68,7 +68,7 @@ static void check_refusal(const struct experiment *experiment, const json_t *req
 {
     struct buffer document = {0};
     sweep_axes_explain(experiment->kernel, request, problems);
-    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/experiments", problems,
+    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/experiments", problems, NULL,
                        PROBLEM_CHINESE) == 0);
     json_t *read = json_loads(document.data, JSON_REJECT_DUPLICATES, NULL);
     must(read && json_array_size(json_object_get(read, "errors")) > 0);

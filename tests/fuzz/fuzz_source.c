@@ -32,7 +32,7 @@ static void must(int holds)
 static void check_refusal(struct problems *problems)
 {
     struct buffer document = {0};
-    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/predictions", problems,
+    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/predictions", problems, NULL,
                        PROBLEM_CHINESE) == 0);
     json_t *read = json_loads(document.data, JSON_REJECT_DUPLICATES, NULL);
     must(read && json_array_size(json_object_get(read, "errors")) > 0);

@@ -77,7 +77,7 @@ static void check_sweep(const struct sweep *sweep)
 static void check_refusal(const struct problems *problems)
 {
     struct buffer document = {0};
-    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/sweeps", problems,
+    must(problem_write(&document, PROBLEM_INVALID, problems->at[0].detail, "/v1/sweeps", problems, NULL,
                        PROBLEM_CHINESE) == 0);
     json_decref(object_of(document.data));
     buffer_free(&document);

@@ -114,6 +114,10 @@ PLACES = {
         ("address 0x0 is stored by thread (0, 0, 0) of block (0, 0, 0); that is a null pointer, or close to one", "块 (0, 0, 0) 的线程 (0, 0, 0) 写入地址 0x0；那是空指针，或在其附近"),
     "__global__ void f(float *out, int n) { int *p = 0; if (threadIdx.x == 5) *p = 3; out[threadIdx.x] = 1; }":
         ("trap in thread (5, 0, 0) of block (0, 0, 0): by __trap(), or for an access by a null pointer that the compiler saw", "块 (0, 0, 0) 的线程 (5, 0, 0) 执行了 trap：来自 __trap()，或编译器发现了空指针访问"),
+    "__global__ void f(float *out, int n) { out[threadIdx.x] = __shfl_sync(0x0000ffffu, threadIdx.x * 2.0f, 1); }":
+        ("thread (16, 0, 0) of block (0, 0, 0) takes part and is not in its own mask", "块 (0, 0, 0) 的线程 (16, 0, 0) 参与了操作，却不在自己的掩码中"),
+    "__global__ void f(float *out, int n) { out[threadIdx.x] = __ballot_sync(1u, threadIdx.x & 1); }":
+        ("thread (1, 0, 0) of block (0, 0, 0) takes part and is not in its own mask", "块 (0, 0, 0) 的线程 (1, 0, 0) 参与了操作，却不在自己的掩码中"),
 }
 
 

@@ -268,7 +268,8 @@ static void a_problem_is_json_whatever_was_said(void **state)
     for (int i = 0; i < EXPERIMENT_PROBLEMS + 3; i++)
         problem_add(&fields, "#/\"", "\xff %d", i);
     assert_int_equal(
-        problem_write(&out, PROBLEM_INVALID, "it \"said\"\n\xfe", "/v1/\xff", &fields, PROBLEM_ENGLISH), 0);
+        problem_write(&out, PROBLEM_INVALID, "it \"said\"\n\xfe", "/v1/\xff", &fields, NULL, PROBLEM_ENGLISH),
+        0);
     json_t *document = json_loads(out.data, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(document);
     assert_int_equal(json_integer_value(json_object_get(document, "status")), 422);

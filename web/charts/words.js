@@ -5,7 +5,7 @@ import {wordsAdd} from "../words.js";
 wordsAdd({
   "memory.title": ["What one warp asks of memory", "一个线程束访问了哪些内存"],
   "memory.used": ["used", "用到"],
-  "memory.waste": ["moved, not used by this warp", "已搬运，本线程束没有用到"],
+  "memory.waste": ["moved, not used by this access", "已搬运，本次访问没有用到"],
   "memory.waits": ["another word of the same bank, in a later turn", "同一存储体的另一个字，在后一轮中访问"],
   "memory.of_warps": ["of {n}", "/ {n}"],
   "memory.warp_number": ["Number of the warp", "线程束编号"],

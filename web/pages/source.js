@@ -254,8 +254,6 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     const byArch = new Map(predictions.map(row => [row.arch, row]));
     wrongShow(null);
     state.lines = own.lines ?? [];
-    state.parameters = parametersOf(request).map(
-      one => one.value === "size" && Number.isInteger(request.size) ? {...one, value: String(request.size)} : one);
     editor.show({lines: state.lines, faults: [], notes});
     said.textContent = sentenceOf(answer);
     state.read = PARAMETERS.exec(editor.text())?.[0];
@@ -265,8 +263,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
     state.shown = shownOf(request);
-    form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
-    form.launched(request);
+    requestShow(request);
     chips.show([...othersOf(), typed.arch].map(arch => byArch.get(arch)), ARCHITECTURES, typed.arch);
     table.show(state.lines);
     timeShow(own);
@@ -275,6 +272,14 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       await chartShow(explain, request);
     else
       chartForget();
+  }
+
+  /* What the fields that are empty stand for. */
+  function requestShow(request) {
+    state.parameters = parametersOf(request).map(
+      one => one.value === "size" && Number.isInteger(request.size) ? {...one, value: String(request.size)} : one);
+    form.show(state.parameters, typed.arguments ? null : JSON.stringify(request.arguments, null, 1));
+    form.launched(request);
   }
 
   /* Shows the predicted time, or why there is none: no device of that architecture has known constants. */
@@ -318,10 +323,17 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     said.classList.toggle("wrong", Boolean(error));
     if (error) {
       editor.show({lines: [], faults, notes: []});
-      below.textContent = ""; /* it is of another launch, perhaps */
+      const {request} = error.problem;
+      below.textContent = request ?
+        [...launchSaid({request, check: {}}), !typed.arguments && t("source.sizes_read")].filter(Boolean).join(
+          t("punct.space")) :
+        "";
       form.launched();
       /* What was read from another function does not stand beside this one. */
-      if (PARAMETERS.exec(editor.text())?.[0] !== state.read) {
+      if (request) {
+        state.read = PARAMETERS.exec(editor.text())?.[0];
+        requestShow(request);
+      } else if (PARAMETERS.exec(editor.text())?.[0] !== state.read) {
         state.read = null;
         state.parameters = scalarsOf(editor.text()).map(name => ({name}));
         form.show(state.parameters, null);
