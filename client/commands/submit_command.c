@@ -36,23 +36,16 @@ static const char *reference_file(const struct command_line *options)
     return NULL;
 }
 
-/* "reference=plain.cu" or the name of a stored kernel, as the object that the service takes. */
+/* Reads the source of "reference=plain.cu"; the name of a stored kernel stays. */
 static int make_reference(struct context *context, json_t *request, struct error *error)
 {
-    json_t *word = json_incref(json_object_get(request, "reference"));
-    const char *text = json_string_value(word);
-    int status = 0;
-    if (text) {
-        json_t *reference = json_object();
-        if (source_file_is(text)) {
-            context->reference_file = reference_file(&context->options);
-            status = source_file_add(reference, text, error);
-        } else
-            json_object_set_new(reference, "kernel", json_string(text));
-        json_object_set_new(request, "reference", reference);
-    }
-    json_decref(word);
-    return status;
+    json_t *reference = json_object_get(request, "reference");
+    const char *file = reference_file(&context->options);
+    if (!file || !source_file_is(file))
+        return 0;
+    context->reference_file = file;
+    json_object_del(reference, "kernel");
+    return source_file_add(reference, file, error);
 }
 
 /* {"kernel" or "recipe": the first word, parameters}, released by the caller; NULL: the words are not

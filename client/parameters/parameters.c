@@ -316,6 +316,8 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
 static int put(json_t *request, const char *name, json_t *value, struct error *error)
 {
     const char *dot = strchr(name, '.');
+    if (strcmp(name, "reference") == 0 && json_is_string(value)) /* beside which reference.grid=1 may stand */
+        return put(request, "reference.kernel", value, error);
     if (!dot) {
         int failed = json_object_get(request, name)
                          ? error_set(error, ERROR_INVALID, language_text("%s is given twice"), name)

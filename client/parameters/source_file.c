@@ -54,6 +54,9 @@ int source_file_add_members(json_t *request, const char *path, struct error *err
         return error_set(error, ERROR_INVALID,
                          language_text("%s must hold an object, as {\"arguments\": [...]}"), path);
     }
+    json_t *given = json_object_get(request, "reference"), *more = json_object_get(members, "reference");
+    if (json_is_object(given) && json_is_object(more))
+        json_object_update_missing(given, more);
     json_object_update_missing(request, members);
     json_decref(members);
     return 0;

@@ -84,6 +84,16 @@ def test_a_fault_of_the_reference_shows_its_line(service, tmp_path):
     assert f"{path}:" in said
 
 
+def test_the_reference_of_a_file_has_a_launch_of_its_own(service, tmp_path):
+    path = tmp_path / "own.cu"
+    path.write_text(PLAIN)
+    (tmp_path / "more.json").write_text('{"reference": {"block": 32, "grid": 3}}')
+    words = ("run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", "reference.grid=1")
+    for more in ([], ["--members", str(tmp_path / "more.json")]):
+        made = json.loads(coalesce(service, *words, *more, "--json").stdout)["request"]["reference"]
+        assert made["grid"] == [1, 1, 1] and made["block"][0] == (32 if more else 256)
+
+
 def test_a_sweep_of_a_file_is_a_table(service, tmp_path):
     made = json.loads(coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2", "block=32,64", "show.out=0", "--json").stdout)
     assert made["point_count"] == 12 and made["succeeded"] == 12
