@@ -45,7 +45,7 @@ static void print_rows(const json_t *rows, const struct screen *screen)
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
     static const struct rows_table_column columns[] = {
         {"arch", "", SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
-        {"occupancy", "%", SHEET_RIGHT, .path = "theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
+        {"occupancy", "%", SHEET_RIGHT, .path = "theoretical", .form = ROWS_TABLE_COUNT, .factor = 100},
         {"blocks", "", SHEET_RIGHT, .path = "blocks_per_sm", .form = ROWS_TABLE_COUNT},
         {"warps", "", SHEET_RIGHT, .cell = warps_cell},
         {"limited by", "", SHEET_LEFT, .cell = limits_cell},

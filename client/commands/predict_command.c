@@ -195,7 +195,7 @@ static void print_predictions(struct context *context, const json_t *document)
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"conflicts", "at banks", SPARE | SHEET_FILLED, .cell = conflicts_cell},
-        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_WHOLE, .factor = 100},
+        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_COUNT, .factor = 100},
         {NULL},
     };
     const json_t *predictions = json_object_get(document, "predictions");

@@ -53,7 +53,7 @@ wordsAdd({
   "memory.all": ["Show all {n} accesses", "显示全部 {n} 次访问"],
   "memory.some": ["Show {n} of {of} accesses", "显示 {of} 次访问中的 {n} 次"],
   "memory.fewer": ["Show fewer", "收起"],
-  "memory.cut": ["{n} more {n|access|accesses} of this warp are not listed.", "该线程束另有 {n} 次访问未列出。"],
+  "memory.cut": ["{n} more {n|access of this warp is|accesses of this warp are} not listed.", "该线程束另有 {n} 次访问未列出。"],
   "chart.zoom": ["drag across it, or press + and −, to zoom", "拖动鼠标或按 + 和 − 缩放"],
   "chart.zoom_in": ["Zoom in", "放大"],
   "chart.zoom_out": ["Zoom out", "缩小"],
