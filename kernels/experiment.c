@@ -171,20 +171,6 @@ static const char axes[] = "xyz";
 /* What the CUDA runtime reports for such a launch: cudaErrorInvalidConfiguration. */
 #define CUDA_REFUSES "; CUDA would refuse the launch: \"invalid configuration argument\""
 
-/* The largest limits of any device, for a prediction that names only architectures. */
-static const struct device_facts any_device = {
-    .name = "the newest GPUs",
-    .max_threads_per_block = 1024,
-    .max_block = {1024, 1024, 64},
-    .max_grid = {2147483647, 65535, 65535},
-};
-
-/* Whose limits they are: the CPU device has those of GPUs, so that what runs on it runs on one, too. */
-static const char *limits_of(const struct device_facts *facts)
-{
-    return strcmp(facts->backend, "cpu") == 0 ? any_device.name : facts->name;
-}
-
 static bool check_block(const struct experiment *experiment, const struct device_facts *facts,
                         struct problems *problems)
 {
@@ -201,7 +187,7 @@ static bool check_block(const struct experiment *experiment, const struct device
                         (long long)block[i]);
         else if (block[i] > facts->max_block[i])
             problem_add(problems, "#/block", "at most %u threads in %c on %s, is %lld" CUDA_REFUSES,
-                        facts->max_block[i], axes[i], limits_of(facts), (long long)block[i]);
+                        facts->max_block[i], axes[i], facts_limits_name(facts), (long long)block[i]);
     }
     if (problems->count != before)
         return false;
@@ -209,8 +195,8 @@ static bool check_block(const struct experiment *experiment, const struct device
     if (threads > facts->max_threads_per_block)
         problem_add(problems, "#/block",
                     "%lld x %lld x %lld = %.0f threads a block, the limit of %s is %u" CUDA_REFUSES,
-                    (long long)block[0], (long long)block[1], (long long)block[2], threads, limits_of(facts),
-                    facts->max_threads_per_block);
+                    (long long)block[0], (long long)block[1], (long long)block[2], threads,
+                    facts_limits_name(facts), facts->max_threads_per_block);
     return problems->count == before;
 }
 
@@ -230,7 +216,7 @@ static uint64_t one_wave(const struct experiment *experiment, const struct devic
 static void check_grid(struct experiment *experiment, const struct device_facts *facts,
                        struct problems *problems)
 {
-    const struct device_facts *limits = facts ? facts : &any_device;
+    const struct device_facts *limits = facts ? facts : &facts_any_device;
     const struct kernel *kernel = experiment->kernel;
     struct domain domain = experiment_domain(experiment);
     struct shape cover = kernel->cover(&domain);
@@ -261,7 +247,7 @@ static void check_grid(struct experiment *experiment, const struct device_facts 
                         (long long)grid[i]);
         else if (grid[i] > limits->max_grid[i])
             problem_add(problems, pointer, "needs %lld blocks in %c, the limit of %s is %u",
-                        (long long)grid[i], axes[i], limits_of(limits), limits->max_grid[i]);
+                        (long long)grid[i], axes[i], facts_limits_name(limits), limits->max_grid[i]);
         else if ((uint64_t)grid[i] % cluster)
             problem_add(problems, pointer, "must be a multiple of the cluster's %llu blocks in x, is %lld",
                         (unsigned long long)cluster, (long long)grid[i]);
@@ -393,7 +379,7 @@ int experiment_check(struct experiment *experiment, const struct device_facts *f
     check_peer(experiment, facts, problems);
     bool sized = check_size(experiment, problems);
     bool formed = check_params(experiment, sized, problems);
-    bool blocked = check_block(experiment, facts ? facts : &any_device, problems);
+    bool blocked = check_block(experiment, facts ? facts : &facts_any_device, problems);
     if (sized && formed && blocked) {
         check_architecture(experiment, facts, problems);
         check_refusal(experiment, problems);

@@ -1,5 +1,19 @@
-/* A device's peaks, by arithmetic. */
+/* A device's peaks, by arithmetic, and the limits of a launch where no device is named. */
 #include "kernels/facts.h"
+
+#include <string.h>
+
+const struct device_facts facts_any_device = {
+    .name = "the newest GPUs",
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+};
+
+const char *facts_limits_name(const struct device_facts *facts)
+{
+    return strcmp(facts->backend, "cpu") == 0 ? facts_any_device.name : facts->name;
+}
 
 double facts_peak_bandwidth_gbps(uint32_t memory_clock_khz, uint32_t bus_bits, uint32_t chips)
 {

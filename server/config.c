@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/suggest.h"
 #include "base/log.h"
 #include "base/words.h"
 
@@ -233,7 +234,8 @@ static int option_set(struct config *config, const struct config_option *option,
 static int flag_read(struct config *config, int argc, char *const *argv, int *index, bool given[OPTIONS],
                      struct error *error)
 {
-    const char *word = argv[*index];
+    const char *word = strcmp(argv[*index], "-h") == 0 ? "--help" : argv[*index];
+    struct suggestion meant;
     size_t length = strcspn(word, "=");
     for (int i = 0; i < OPTIONS; i++) {
         const struct config_option *option = &options[i];
@@ -249,7 +251,12 @@ static int flag_read(struct config *config, int argc, char *const *argv, int *in
                              option->value);
         return option_set(config, option, option->flag, value ? value : argv[++*index], again, error);
     }
-    return error_set(error, ERROR_INVALID, "there is no option %s; --help lists them", word);
+    if (word[0] != '-')
+        return error_set(
+            error, ERROR_INVALID,
+            "there is no command %s: the commands are token, backup and restore; --help says more", word);
+    return error_set(error, ERROR_INVALID, "there is no option %s%s --help lists them", word,
+                     suggest_among(&meant, word, WORDS_TABLE(options)));
 }
 
 char *config_data_dir(struct error *error)

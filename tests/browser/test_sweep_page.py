@@ -68,7 +68,7 @@ def test_a_sweep_grows_in_the_page_and_can_be_chosen_from_saved_and_cancelled(br
     drawing = xml.fromstring(files["svg"])
     assert drawing.tag.endswith("svg") and not any("class" in node.attrib for node in drawing.iter() if not node.tag.endswith("pattern"))
     assert any(node.tag.endswith("circle") and node.attrib["fill"].startswith("rgb") for node in drawing.iter())
-    assert "By offset and block: read_offset · size 1024 · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
+    assert "By offset and block: read_offset · size 1024 · cpu · Time, hot against offset" in files["svg"].decode(), "a picture says of what it is"
     assert files["png"].startswith(b"\x89PNG") and len(files["png"]) > 2000
 
     walk.click(".sweep-head button", "Cancel the rest").says("of the sweep of read_offset …", ".jobs")
@@ -111,7 +111,7 @@ def test_shapes_are_a_map_with_what_is_refused_and_runs_unfold(browser, serve): 
     browser.switch_to.active_element.send_keys("\ue014")  # the right arrow
     walk.until(lambda: "order row" in walk.text(".tip.at-mark"))
     choose(walk, "choose-x", "order")
-    walk.says("against order")
+    walk.says("by order").click(".segments button", "lines").says("against order")
     repeats = ended(service, submit(service, offset=[0, 1], repeat=5, labels={"fake": "time:10,11,12"}))
     walk.open(f"sweeps/{repeats}").says("10 of 10 runs measured").says("5 / 5")
     walk.click(".unfold").says("run 5", ".sweep-table")

@@ -37,7 +37,7 @@ wordsAdd({
   "bound_of.sectors_to_the_SMs": ["sectors to the SMs", "个送回 SM 的扇区"],
   "bound_of.requests_to_one_slice": ["requests to one slice", "个集中到同一 L2 分片的请求"],
   "bound_of.instructions_an_SM": ["instructions an SM", "条指令（每个 SM）"],
-  "bound_of.waits_in_a_row": ["waits in a row", "次先后等待"],
+  "bound_of.waits_in_a_row": ["waits in a row (a load, its block’s start and instructions)", "次先后等待（含读取、线程块的启动与指令）"],
 });
 // clang-format on
 

@@ -71,10 +71,7 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
 /* The best cell and those of the same value, where they can be told from all others; else none. */
 function bestOf(cells, less) {
   const found = concluded(cells.filter(cell => cell.value !== null && !cell.unsure), less, () => true);
-  return found.best && found.best.value !== found.worst.value && !alike(found.best, found.worst) &&
-      !found.rivals.length ?
-    [found.best, ...found.same_best] :
-    [];
+  return found.best && !alike(found.best, found.worst) && !found.rivals.length ? [found.best, ...found.same_best] : [];
 }
 
 function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {

@@ -84,9 +84,11 @@ export function concluded(entries, less, known = isSure, series = entries) {
         apart = !rivals.includes(worst),
         single = best !== worst && sure.some(({point, range}) => range && point.asked === 1),
         kept = best !== worst && sure.some(({point, range}) => range && point.asked > 1 && point.placements === 1),
-        worst_rivals = apart ? sure.filter(one => one !== worst && one !== best && near(one, worst)) : [],
+        worst_rivals = apart && best.value !== worst.value ?
+    sure.filter(one => one !== worst && one !== best && near(one, worst)) :
+    [],
         chance = rivals.some(one => !meet(one, best)) || worst_rivals.some(one => !meet(one, worst)),
-        others = entry => sure.filter(one => one !== entry && alike(one, entry));
+        others = entry => sure.filter(one => one !== entry && !one.range && alike(one, entry));
   return {
     best,
     worst,
@@ -110,10 +112,10 @@ export function concluded(entries, less, known = isSure, series = entries) {
   };
 }
 
-/* Whether both have values without intervals, as counts are, that are the same as they are written: with four digits.
+/* Whether both have the same value or, without intervals, as counts are, the same as it is written: with four digits.
  */
 const DIGITS = 5e-4;
-export const alike = (a, b) =>
+export const alike = (a, b) => a.value === b.value ||
   !a.range && !b.range && Math.abs(a.value - b.value) <= DIGITS * Math.max(Math.abs(a.value), Math.abs(b.value));
 
 export const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
