@@ -234,8 +234,10 @@ static int parameters_read(const struct reading *r, const struct function *f, st
         struct source_parameter *p = &s->parameter[s->parameter_count++];
         source_declaration_read(&r->scope, from, i, p);
         if (p->pointer && p->type_name.length &&
-            !source_struct_read(&r->tokens, &p->type_name, &p->type, &p->members))
+            !source_struct_read(&r->tokens, &p->type_name, &p->type, &p->members)) {
+            p->type = (struct source_type){.width = 0};
             p->members = 0;
+        }
         p->only_written = p->pointer && p->name[0] && only_written(r, f, p->name);
         from = i + 1;
     }

@@ -34,6 +34,7 @@ static int find(const struct source_tokens *tokens, const struct source_token *n
              (alias || is(tokens, behind, ";"))) ||
             (alias && source_token_same(token_at(tokens, behind), name)))
             return open;
+        i = behind - 1; /* what is nested in another struct is not looked for */
     }
     return 0;
 }
