@@ -20,8 +20,11 @@ const struct figure figure_table[] = {
      .head = {"chilly"}},
     {.name = "cold_ci95_low_us", .path = "result/timing/cold/ci95_us/0"},
     {.name = "cold_ci95_high_us", .path = "result/timing/cold/ci95_us/1"},
-    {.name = "cold_effective_gbps", .unit = "b/s", .path = "result/bandwidth/cold/effective_gbps"},
-    {.name = "cold_of_peak", .unit = "ratio", .path = "result/bandwidth/cold/of_peak"},
+    {.name = "cold_effective_gbps",
+     .unit = "b/s",
+     .path = "result/bandwidth/cold/effective_gbps",
+     .head = {"chilly rate"}},
+    {.name = "cold_of_peak", .unit = "ratio", .path = "result/bandwidth/cold/of_peak", .head = {"share"}},
     {.name = "hot_median_us", .unit = "days", .path = "result/timing/hot/median_us", .text = {"warmish", ""}},
     {.name = "hot_ci95_low_us", .path = "result/timing/hot/ci95_us/0"},
     {.name = "hot_ci95_high_us", .path = "result/timing/hot/ci95_us/1"},
@@ -84,9 +87,9 @@ static void the_units_of_the_table_of_figures_head_the_columns(void **state)
             "{'values': {'offset': 2}, 'state': 'succeeded', 'result': {" RESULT "}}]}",
             true);
     assert_non_null(strstr(text,
-                           "offset        chilly     speed   part       warmish          in     out\n"
-                           "          fortnights  furlongs      %          days  parts used  % used\n"
-                           "     1  2.50 +- 0.10     10.50  25.00  2.50 +- 0.10       80.00   100.0\n"));
+                           "offset        chilly  chilly rate  share       warmish          in     out\n"
+                           "          fortnights          b/s      %          days  parts used  % used\n"
+                           "     1  2.50 +- 0.10        10.50  25.00  2.50 +- 0.10       80.00   100.0\n"));
     assert_non_null(strstr(text, "\nfortnights, cold"));
 }
 
