@@ -234,6 +234,7 @@
     {"calls through a pointer are not executed", "不执行通过指针的调用"},
     {"%s is not declared", "{1} 没有声明"},
     {"%s is not known", "不认识 {1}"},
+    {"not executed: the buffers hold more than %d MiB, which is the most that a launch is executed with", "未执行：缓冲区超过 {1} MiB，这是执行一次启动的上限"},
     {"not checked: a check executes the launch, and its buffers hold more than %d MiB, which is the most for that; a smaller launch can be checked", "未检查：检查要执行该启动，而其缓冲区超过了可执行的上限 {1} MiB；较小的启动可以检查"},
     {"it cannot be counted without executing it, as where an address or a branch depends on data, and its buffers hold more than %d MiB, which is the most that a launch is executed with", "不执行就无法计数（例如地址或分支取决于数据），而缓冲区超过了 {1} MiB，即一次启动可以执行的上限"},
     {"the kernel has more than %d places that access memory", "内核中访问内存的位置超过 {1} 处"},

@@ -87,8 +87,7 @@ static int work(void *context, const char *bytes, size_t size, struct buffer *an
     if (status == 0) {
         snprintf(result->compiler, sizeof result->compiler, "%s", compiler->name);
         result->architecture = compiler_architecture(compiler, request.architecture);
-        status = compiler->compile(compiler, &request, result->architecture == request.architecture, result,
-                                   error);
+        status = compiler->compile(compiler, &request, result, error);
     }
     if (status == 0) {
         check(result);

@@ -22,10 +22,10 @@ struct compiler {
     int (*begin)(const struct compiler *compiler, const struct compilation_request *request,
                  struct error *error);
 
-    /* Fills in ok, ptx, cubin (when `machine_code`), log, entry and faults, for result->architecture; in the sealed
-       process. 0; -1: ERROR_MEMORY, ERROR_SYSTEM. */
+    /* Fills in ok, ptx, cubin (where it has an assembler), log, entry and faults, for result->architecture; in the
+       sealed process. 0; -1: ERROR_MEMORY, ERROR_SYSTEM. */
     int (*compile)(const struct compiler *compiler, const struct compilation_request *request,
-                   bool machine_code, struct compilation *result, struct error *error);
+                   struct compilation *result, struct error *error);
 };
 
 /* The first that there is, of all or of that name. NULL: ERROR_UNAVAILABLE says why, of each. */

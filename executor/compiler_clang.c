@@ -261,12 +261,11 @@ static int end_as_program(int status, const char *log, struct error *error)
 }
 
 static int compile(const struct compiler *compiler, const struct compilation_request *request,
-                   bool machine_code, struct compilation *result, struct error *error)
+                   struct compilation *result, struct error *error)
 {
     int status = 0;
     size_t bytes = 0;
     (void)compiler;
-    (void)machine_code; /* it has no assembler */
     if (wait4(run.pid, &status, 0, NULL) != run.pid)
         return error_set_errno(error, errno, "clang is gone");
     result->log = read_file(run.log, &bytes);

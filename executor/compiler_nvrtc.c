@@ -127,18 +127,16 @@ static char *read_text(program_t program, int (*size)(program_t, size_t *), int 
     return NULL;
 }
 
-static int run_compiler(program_t program, int architecture, bool machine_code)
+static int run_compiler(program_t program, int architecture)
 {
     static const char pre_include[] = "--pre-include=" COMPILER_HEADERS_FIRST;
     char target[64];
-    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", machine_code ? "sm" : "compute",
-             architecture);
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
     const char *const options[] = {target, "-lineinfo", "--std=c++17", "-default-device", pre_include};
     return nvrtc.compile(program, sizeof options / sizeof *options, options);
 }
 
-static void take_results(program_t program, int status, const char *entry, bool machine_code,
-                         struct compilation *result)
+static void take_results(program_t program, int status, const char *entry, struct compilation *result)
 {
     const char *lowered = NULL;
     size_t bytes;
@@ -146,7 +144,7 @@ static void take_results(program_t program, int status, const char *entry, bool 
     result->ptx = read_text(program, nvrtc.ptx_size, nvrtc.ptx, &result->ptx_bytes);
     if (result->ptx)
         result->ptx_bytes = strlen(result->ptx); /* NVRTC counts the NUL */
-    if (machine_code)
+    if (status == NVRTC_SUCCESS)
         result->cubin = read_text(program, nvrtc.cubin_size, nvrtc.cubin, &result->cubin_bytes);
     if (entry[0] && nvrtc.lowered_name(program, entry, &lowered) == NVRTC_SUCCESS)
         snprintf(result->entry, sizeof result->entry, "%s", lowered);
@@ -157,7 +155,7 @@ static void take_results(program_t program, int status, const char *entry, bool 
 }
 
 static int compile(const struct compiler *compiler, const struct compilation_request *request,
-                   bool machine_code, struct compilation *result, struct error *error)
+                   struct compilation *result, struct error *error)
 {
     program_t program = NULL;
     (void)compiler;
@@ -168,8 +166,8 @@ static int compile(const struct compiler *compiler, const struct compilation_req
     if (status == NVRTC_SUCCESS && request->entry[0])
         status = nvrtc.add_name(program, request->entry);
     if (status == NVRTC_SUCCESS) {
-        status = run_compiler(program, result->architecture, machine_code);
-        take_results(program, status, request->entry, machine_code, result);
+        status = run_compiler(program, result->architecture);
+        take_results(program, status, request->entry, result);
     }
     nvrtc.destroy(&program);
     return status == NVRTC_ERROR_OUT_OF_MEMORY ? error_set(error, ERROR_MEMORY, "the compiler has no memory")
@@ -183,7 +181,7 @@ static int warm_up(struct compiler *compiler, struct error *error)
         "template <class T> __global__ void warm(T *a) { a[threadIdx.x] += sinf(blockIdx.x); }";
     struct compilation_request request = {.source = source, .entry = "warm<float>", .architecture = 90};
     struct compilation result = {.architecture = compiler_architecture(compiler, request.architecture)};
-    int status = compile(compiler, &request, true, &result, error);
+    int status = compile(compiler, &request, &result, error);
     if (status == 0 && !result.ok)
         status = error_set(error, ERROR_UNAVAILABLE, "%s does not compile: %.200s", compiler->name,
                            result.log ? result.log : "it does not say why");

@@ -9,6 +9,7 @@
 #include "api/source_predictions.h"
 #include "api/source_service.h"
 #include "base/clock.h"
+#include "kernels/source/source_run.h"
 
 /* For each of the two launches: what the limit leaves beside compiling, at most what the sandbox allows. */
 static double launch_seconds(const struct experiment_request *asked)
@@ -97,6 +98,10 @@ bool source_task_answer(struct source_service **service, const struct message *r
     if (status == 0 && (experiment_check(&asked.experiment, facts, &problems) < 0 ||
                         experiment_request_check(&asked, &problems) < 0))
         status = error_set(failure, ERROR_INVALID, "%s %s", problems.at[0].pointer, problems.at[0].detail);
+    if (status == 0)
+        status = source_run_check(&asked.experiment, failure);
+    if (status == 0 && asked.reference.kernel)
+        status = source_run_check(&asked.reference, failure);
     if (status == 0) {
         begin(arg, asked.experiment.timeout_s);
         text = interpret(service, &asked, facts, run->device, failure);

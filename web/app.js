@@ -25,8 +25,8 @@ const PLACE_MS = 2500, PLACE_AGAIN_MS = 100;
 /* Path below /ui/, module, whether the bar names it, and the stylesheets besides those of all pages. */
 const pages = [
   {path: "", module: "lab", nav: "nav.lab", styles: ["sweep"]},
-  {path: "new", module: "new", nav: "nav.new", styles: []},
-  {path: "source", module: "source", nav: "nav.source", styles: ["codemirror", "source"]},
+  {path: "new", module: "new", nav: "nav.new", styles: ["creation"]},
+  {path: "source", module: "source", nav: "nav.source", styles: ["codemirror", "source", "creation"]},
   {path: "experiments", module: "experiments", nav: "nav.experiments", styles: ["sweep"]},
   {path: "experiments/{id}", module: "experiment", styles: ["sweep", "source"]},
   {path: "sweeps", module: "sweeps", nav: "nav.sweeps", styles: ["sweep"]},

@@ -112,6 +112,17 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
     return STYLE_NONE;
 }
 
+/* Without the registers of its machine code it is the most that the other limits allow. */
+static enum style occupancy_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
+{
+    char number[NUMBER_BYTES];
+    double part = json_path_number(row, "occupancy.theoretical");
+    bool most = json_is_null(json_path_at(row, "occupancy.registers_per_thread"));
+    number_text(number, part * 100);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", most && part > 0 ? language_text("at most ") : "", number);
+    return STYLE_NONE;
+}
+
 /* What is remarked about a prediction; NULL: nothing. */
 static const char *remark_of(const json_t *made, const char *member, char reason[LANGUAGE_REASON_BYTES])
 {
@@ -195,7 +206,7 @@ static void print_predictions(struct context *context, const json_t *document)
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"conflicts", "at banks", SPARE | SHEET_FILLED, .cell = conflicts_cell},
-        {"occupancy", "%", SPARE, .path = "occupancy.theoretical", .form = ROWS_TABLE_COUNT, .factor = 100},
+        {"occupancy", "%", SPARE, .cell = occupancy_cell},
         {NULL},
     };
     const json_t *predictions = json_object_get(document, "predictions");

@@ -134,6 +134,17 @@ static void print_place(const char *file, const json_t *row, const char *detail)
     fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
+/* The file of a source with that error: the reference's, where the error is about it, else the first word. */
+static const char *file_of(const json_t *row, char *const *arguments, int count)
+{
+    static const char of_reference[] = "#/reference/", word[] = "reference=";
+    const char *pointer = json_string_value(json_object_get(row, "pointer"));
+    for (int i = 1; pointer && strncmp(pointer, of_reference, sizeof of_reference - 1) == 0 && i < count; i++)
+        if (strncmp(arguments[i], word, sizeof word - 1) == 0)
+            return arguments[i] + sizeof word - 1;
+    return arguments[0];
+}
+
 /* Finds the command-line argument that sets the field with this path. NULL: none does. */
 static const char *argument_of(const char *path, char *const *arguments, int count)
 {
@@ -209,7 +220,7 @@ void problem_text_print(struct screen *screen, long status, const char *body, ch
         if (what)
             what = command_words(&words, what);
         if (what && argument_count && json_is_integer(json_object_get(row, "line")))
-            print_place(arguments[0], row, what);
+            print_place(file_of(row, arguments, argument_count), row, what);
         else if (pointer && what)
             print_field(pointer, what, arguments, argument_count);
     }

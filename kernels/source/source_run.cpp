@@ -122,16 +122,24 @@ static int execute(source_run *run, const struct experiment *experiment, const p
     return 0;
 }
 
+int source_run_check(const struct experiment *experiment, struct error *error)
+{
+    if (source_launch_data_bytes(experiment) <= SOURCE_COUNT_BYTES_MAX)
+        return 0;
+    return error_set(
+        error, ERROR_OUT_OF_MEMORY,
+        "not executed: the buffers hold more than %d MiB, which is the most that a launch is executed with",
+        SOURCE_COUNT_BYTES_MAX >> 20);
+}
+
 int source_run_make(struct source_run *run, const struct experiment *experiment,
                     const struct source_code *code, double seconds, struct error *error)
 {
     int entry, status = -1;
+    struct error why = {};
     *run = {};
-    if (source_launch_data_bytes(experiment) > SOURCE_COUNT_BYTES_MAX)
-        return error_set(
-            error, ERROR_INVALID,
-            "the buffers hold more than %d MiB, which is the most that a launch is executed with",
-            SOURCE_COUNT_BYTES_MAX >> 20);
+    if (source_run_check(experiment, &why) < 0)
+        return error_set(error, ERROR_INVALID, "the buffers are too large to be executed");
     ptx_module *module = source_launch_data_open(source_kernel_of(experiment->kernel), code, &entry, error);
     if (!module)
         return -1;

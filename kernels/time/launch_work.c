@@ -201,8 +201,21 @@ static double input_bytes(const struct experiment *e)
     return bytes;
 }
 
-/* A sector that is only partly written is read before DRAM can write it back. */
-static void count_gaps(struct launch_work *w, const struct access *access)
+/* Whether the launch loads the sectors that it stores to, as where it updates its arrays in place: it then has no buffer that
+   is only written, and loads as many sectors at least. */
+static bool loads_what_it_stores(const struct experiment *e, const struct access *access)
+{
+    bool in_place = false;
+    for (int b = 0; b < e->kernel->buffer_count; b++) {
+        if (e->kernel->buffers[b].role == BUFFER_OUTPUT)
+            return false;
+        in_place = in_place || e->kernel->buffers[b].role == BUFFER_ACCUMULATED;
+    }
+    return in_place && access->load_reach.block_sectors >= access->store_reach.block_sectors;
+}
+
+/* A sector that is only partly written is read before DRAM can write it back, unless the launch has loaded it. */
+static void count_gaps(struct launch_work *w, const struct experiment *e, const struct access *access)
 {
     const struct access_reach *reach = &access->store_reach;
     double moved = SECTOR_BYTES * fmin((double)reach->block_sectors, 2.0 * (double)reach->grid_chunks);
@@ -211,7 +224,7 @@ static void count_gaps(struct launch_work *w, const struct access *access)
     if (gaps < gaps_least)
         return;
     w->store_moved = moved;
-    w->filled = moved * fmin(1, 2 * gaps);
+    w->filled = loads_what_it_stores(e, access) ? 0 : moved * fmin(1, 2 * gaps);
     if (moved < whole_part * (double)reach->block_pages * PAGE_BYTES)
         w->dram_opened += 2.0 * (double)reach->block_pages;
 }
@@ -237,7 +250,7 @@ static void count_memory(struct launch_work *w, const struct experiment *e, cons
     }
     /* A stream reads whole pages, and the cost of opening them is part of its bandwidth. */
     w->dram_opened = w->dram_read < whole_part * pages * PAGE_BYTES ? pages : 0;
-    count_gaps(w, access);
+    count_gaps(w, e, access);
     if (w->has_dependent_loads)
         wait_dependent(w, reach, past_l1);
     else

@@ -3,7 +3,7 @@ import json
 import re
 
 import pytest
-from command import FAILED, coalesce
+from command import FAILED, REFUSED, coalesce
 from conftest import BINARY, Service
 from test_command_source import CHINESE, file
 
@@ -82,6 +82,12 @@ def test_a_fault_of_the_reference_shows_its_line(service, tmp_path):
     said = coalesce(service, "run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", expect=FAILED).stdout
     assert "the faults are the reference's\n" in said and said.count("in[64] is loaded") == 1 and "for (int i = threadIdx.x; i <= n;" in said
     assert f"{path}:" in said
+
+
+def test_what_the_compiler_refuses_of_the_reference_is_told_in_its_file(service, tmp_path):
+    path = tmp_path / "bad.cu"
+    path.write_text(PLAIN.replace("in[i]", "in[q]"))
+    assert f"{path}:" in coalesce(service, "run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", expect=REFUSED).stderr
 
 
 def test_the_reference_of_a_file_has_a_launch_of_its_own(service, tmp_path):

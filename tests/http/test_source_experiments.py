@@ -267,3 +267,8 @@ def test_what_waits_is_run_after_a_kill_though_its_kernel_was_deleted(tmp_path, 
         assert made["outputs"][0]["shown"]["values"] == [189.0]
     finally:
         assert service.stop() == 0
+
+
+def test_buffers_that_are_too_large_to_be_executed_are_not_called_wrong(interpreting):
+    failed = interpreting.run({**ASKED, "n": 50_000_000})["failure"]
+    assert failed["kind"] == "out_of_memory" and failed["detail"].startswith("not executed: the buffers hold more than 256 MiB")

@@ -301,3 +301,31 @@ __global__ void f(const P *in, P *out, int n) {
     assert wrong.json()["errors"][0]["detail"].endswith("is loaded by thread (160, 0, 0) of block (15, 0, 0); in has 12000 elements")
     mixed = service.request("POST", "/v1/predictions", json={**asked, "source": source.replace("float x, y, z;", "float x; int y;")})
     assert mixed.status_code == 422 and "cannot be derived, its type is not known" in mixed.json()["errors"][0]["detail"]
+
+
+def test_an_architecture_that_is_not_made_is_counted_by_the_code_of_the_nearest_one(service):
+    """Four loads of shared memory in a row are one or two in the machine code, of sm_70 as of sm_75, whatever else is asked for."""
+    source = """__global__ void f(const float *in, float *out, int n) {
+    __shared__ float s[512];
+    int t = threadIdx.x;
+    s[t] = s[t + 128] = s[t + 256] = s[t + 384] = in[t];
+    __syncthreads();
+    out[t] = s[4 * t] + s[4 * t + 1] + s[4 * t + 2] + s[4 * t + 3];
+}"""
+    asked = {"source": source, "n": 128, "block": 128, "grid": 1, "arch": ["sm_35", "sm_70", "sm_75"]}
+    old, middle, made = service.request("POST", "/v1/predictions", json=asked).json()["predictions"]
+    assert made["exact"] and not middle["exact"] and "this is the code of sm_75" in middle["inexact"]
+    assert old["shared_load_requests"] == middle["shared_load_requests"] == made["shared_load_requests"] < 16
+    assert middle["shared_load_bank_conflicts"] == made["shared_load_bank_conflicts"]
+
+
+def test_what_is_loaded_before_it_is_stored_is_not_read_again(service):
+    """Every other float of 2^26: an H200 reads 1.07 GB of 2^28 in place, and 2.14 GB from another array."""
+    place = "__global__ void f(float *a, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (2 * i < n) a[2 * i] *= 2.0f; }"
+    other = place.replace("(float *a", "(const float *b, float *a").replace("a[2 * i] *= 2.0f", "a[2 * i] = 2.0f * b[2 * i]")
+    read = []
+    for source in (place, other):
+        asked = {"source": source, "n": 1 << 26, "block": 256, "grid": 1 << 17, "arch": "sm_90", "device_name": "NVIDIA H200"}
+        time = service.request("POST", "/v1/predictions", json=asked).json()["predictions"][0]["time"]
+        read.append(next(one["amount"] for one in time["bounds"] if one["name"] == "dram"))
+    assert 1.3 < read[1] / read[0] < 1.7 and read[0] < 2.1 * 4 * (1 << 26)

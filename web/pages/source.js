@@ -259,6 +259,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     state.read = PARAMETERS.exec(editor.text())?.[0];
     below.textContent = [
       ...launchSaid(answer), check.blocks_checked > 0 && t("source.in_step"),
+      ...(notes ?? []).filter(one => !one.line).map(one => detailOf(one) + t("punct.stop")),
       t("source.compiler", {compiler: check.compiler}), movedSaid(state.lines),
       own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
