@@ -236,7 +236,7 @@
     {"%s is not known", "不认识 {1}"},
     {"not executed: the buffers hold more than %d MiB, which is the most that a launch is executed with", "未执行：缓冲区超过 {1} MiB，这是执行一次启动的上限"},
     {"not checked: a check executes the launch, and its buffers hold more than %d MiB, which is the most for that; a smaller launch can be checked", "未检查：检查要执行该启动，而其缓冲区超过了可执行的上限 {1} MiB；较小的启动可以检查"},
-    {"it cannot be counted without executing it, as where an address or a branch depends on data, and its buffers hold more than %d MiB, which is the most that a launch is executed with", "不执行就无法计数（例如地址或分支取决于数据），而缓冲区超过了 {1} MiB，即一次启动可以执行的上限"},
+    {"it must be executed to be counted, as an address or a branch depends on data, and its buffers hold more than %d MiB, which is the most for that", "不执行就无法计数（例如地址或分支取决于数据），而缓冲区超过了 {1} MiB，即一次启动可以执行的上限"},
     {"the kernel has more than %d places that access memory", "内核中访问内存的位置超过 {1} 处"},
     {"the source has no kernel of that name, or more than one and no \"entry\"", "源代码中没有该名称的内核，或者有多个内核而没有给出 \"entry\""},
     {"the function's parameters take %u bytes, the arguments take %u", "函数的参数共 {1} 字节，而 arguments 共 {2} 字节"},

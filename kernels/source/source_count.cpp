@@ -236,11 +236,11 @@ static int execute(source_count *count, access_counter &counter, const count_que
             "is the most for that; a smaller launch can be checked",
             SOURCE_COUNT_BYTES_MAX >> 20);
     if (!fits)
-        return error_set(
-            error, ERROR_INVALID,
-            "it cannot be counted without executing it, as where an address or a branch depends on data, "
-            "and its buffers hold more than %d MiB, which is the most that a launch is executed with",
-            SOURCE_COUNT_BYTES_MAX >> 20);
+        return error_set(error, ERROR_INVALID,
+                         "it must be executed to be counted, as an address or a branch depends on data, and "
+                         "its buffers hold more "
+                         "than %d MiB, which is the most for that",
+                         SOURCE_COUNT_BYTES_MAX >> 20);
     source_launch_data filled;
     source_launch_data_make(filled, asked.experiment, asked.module, asked.entry, true);
     filled.launch.budget.seconds = asked.seconds;
