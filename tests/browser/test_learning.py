@@ -153,6 +153,17 @@ def test_no_answer_stands_before_its_question_and_the_picture_is_the_services(br
     walk.end()
 
 
+def test_the_least_value_can_be_guessed_without_a_move(browser, service):
+    walk = Walk(browser, service).open("lessons/offsets?lang=en")
+    walk.script("sessionStorage.clear()")
+    walk.open("lessons/offsets?lang=en").click(".guess-choice", "8").says("5: 128 bytes")
+    walk.until(lambda: walk.all(".guess-input") and not walk.all(".answers .button.primary:not(:disabled)"))
+    walk.all(".guess-input")[0].send_keys("\ue011")  # Home
+    walk.click(".answers .button.primary:not(:disabled)").says("your guess: 0 %", "svg.guess-scale")
+    walk.script("sessionStorage.clear()")
+    walk.end()
+
+
 # Curves whose last point is not where their lane's word is.
 ASTRAY = """[...document.querySelectorAll('svg.memory [data-curve]')].filter(path => {
     const end = path.getPointAtLength(path.getTotalLength());

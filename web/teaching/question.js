@@ -57,6 +57,9 @@ function choicesOf({lesson, question, guess, onGuess}) {
   };
 }
 
+/* Keys that leave a slider at its least value. */
+const STAYING = new Set(["Home", "PageDown", "ArrowLeft", "ArrowDown", "Enter", " "]);
+
 function scaleOf({lesson, question, guess, put: putBefore = null, own, onGuess, onPut}) {
   const answered = guess !== undefined, [min, max, step] = question.scale, {unit} = question;
   let put = answered ? guess : putBefore;
@@ -123,10 +126,12 @@ function scaleOf({lesson, question, guess, put: putBefore = null, own, onGuess, 
       input.dispatchEvent(new Event("input"));
     }
   });
-  /* A press without a move is a guess, too. */
-  input.addEventListener("click", () => {
+  /* A press without a move is a guess, too: of the least value, where the slider stands. */
+  const stay = () => {
     if (put === null) input.dispatchEvent(new Event("input"));
-  });
+  };
+  for (const press of ["click", "pointerup"]) input.addEventListener(press, stay);
+  input.addEventListener("keyup", ({key}) => STAYING.has(key) && stay());
   input.value = put ?? min;
   const hidden = h("div", {class: "answer-hidden hatched-page"}, h("p", {}, t("lessons.hidden")));
   return {
