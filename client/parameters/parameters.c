@@ -312,10 +312,21 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
                                                                                   : value;
 }
 
+/* Whether that dotted name, in.w, is a scalar of a source: the field of a struct that it takes by value. */
+static bool is_field_of_struct(const json_t *request, const char *name)
+{
+    char first[NAME_BYTES];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(name, "."), name);
+    return json_object_get(request, "source") && strchr(name, '.') &&
+           !words_contain("measure labels show constants reference explain", first);
+}
+
 /* Sets the member of that dotted name. Takes the reference to the value. */
 static int put(json_t *request, const char *name, json_t *value, struct error *error)
 {
     const char *dot = strchr(name, '.');
+    if (is_field_of_struct(request, name))
+        dot = NULL;
     if (strcmp(name, "reference") == 0 && json_is_string(value)) /* beside which reference.grid=1 may stand */
         return put(request, "reference.kernel", value, error);
     if (!dot) {

@@ -182,3 +182,13 @@ def test_an_instance_of_a_template_with_two_arguments_is_chosen(service, tmp_pat
     path = file(tmp_path, "template <typename T, int by> __global__ void scale(const T *in, T *out, int n)\n{\n    int i = threadIdx.x;\n    if (i < n)\n        out[i] = by * in[i];\n}\n")
     assert "no fault found" in coalesce(service, "check", path, "entry=scale<float, 4>", "n=64", "block=64").stdout
     assert "no fault found" in coalesce(service, "check", path, "entry=scale<double,5>", "n=64", "block=64").stdout
+
+
+def test_a_field_of_a_struct_by_value_is_given_by_its_name(service, tmp_path):
+    path, members = tmp_path / "k.cu", tmp_path / "members.json"
+    path.write_text("struct Q { int w; float by; };\n__global__ void k(float *out, int n, Q in) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in.w * in.by; }\n")
+    members.write_text('{"arguments": [{"name": "out", "type": "f32", "elements": "n"}, {"name": "n", "value": "size"}, '
+                       '{"name": "in", "fields": [{"name": "w", "type": "i32"}, {"name": "by", "type": "f32"}]}], "threads": "n"}')
+    words = (str(path), "n=64", "in.w=3", "in.by=2", "show.out=0..1", "block=64", "--members", str(members))
+    said = coalesce(service, "run", *words).stdout
+    assert "in.w=3 in.by=2" in said and re.search(r"6 +6", said), said
