@@ -394,6 +394,7 @@ def test_a_cancelled_sweep_says_what_still_runs(browser, ada_and_bob):  # noqa: 
     service.until(lambda: service.get(sweep["links"]["self"]).json()["running"] == 1)
     walk = comes(Walk(browser, service), "ada", f"sweeps/{sweep['id']}?lang=en").click(".sweep-head button", "Cancel the rest")
     walk.says("Cancel the 4 runs not ended", ".jobs").click(".jobs button", "Cancel them")
-    walk.says("3 runs of your sweep of read_offset …", ".jobs")
-    walk.says("are cancelled; 0 of 4 were measured. 1 was running and ends, or is cancelled, in a moment.", ".jobs")
+    walk.says("are cancelled; 0 of 4 were measured.", ".jobs")
+    ended = "4 runs of your sweep of read_offset" in walk.text(".jobs")  # on a busy machine the running one has ended by then
+    assert ended or "1 was running and ends, or is cancelled, in a moment." in walk.text(".jobs"), walk.text(".jobs")
     walk.end()

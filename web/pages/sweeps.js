@@ -163,7 +163,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   });
   const shown = new URLSearchParams([...filters, ["further", "shown"]]);
   const furtherLine = () => !filters.has("label") &&
-    h("p", {class: "quiet"}, t(further ? "lists.further_shown" : "lists.further_hidden"), " ",
+    h("p", {class: "note further"}, t(further ? "lists.further_shown" : "lists.further_hidden"), " ",
       h("a", {href: link(`sweeps?${further ? filters : shown}`)},
         t(further ? "lists.further_hide" : "lists.further_show")));
   const draw = atMost(250, () => {
