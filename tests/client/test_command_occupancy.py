@@ -9,7 +9,7 @@ from conftest import service  # noqa: F401
 def test_a_single_architecture_has_its_staircases(service):
     lines = coalesce(service, "occupancy", "arch=sm_35", "block=256", "registers=33").stdout.splitlines()
     assert lines[0].split() == ["arch", "occupancy", "blocks", "warps", "limited", "by", "to", "hide", "a", "register's", "latency"]
-    assert lines[2].split() == ["sm_35", "75", "6", "48/64", "registers", "44", "88"]
+    assert lines[2].split() == ["sm_35", "75.00", "6", "48/64", "registers", "44", "88"]
     at = lines.index("registers a thread  blocks  warps")
     assert lines[at + 1].split() == ["1..32", "8", "64", 8 * "█"] and lines[at + 2].split() == ["33..40", "6", "48", 6 * "█", "here"]
     at = lines.index("shared bytes a block  blocks  warps")
@@ -20,8 +20,8 @@ def test_a_single_architecture_has_its_staircases(service):
 
 def test_several_architectures_are_lines_of_one_table(service):
     lines = coalesce(service, "occupancy", "arch=sm_12,K80,sm_100", "block=32x16", "registers=17", "shared_bytes=4Ki").stdout.splitlines()
-    assert len(lines) == 5 and lines[2].split() == ["sm_12", "50", "1", "16/32", "registers", "6", "6"]
-    assert lines[3].split()[:5] == ["sm_37", "100", "4", "64/64", "threads"] and lines[4].split() == ["sm_100", "100", "4", "64/64", "threads"]
+    assert len(lines) == 5 and lines[2].split() == ["sm_12", "50.00", "1", "16/32", "registers", "6", "6"]
+    assert lines[3].split()[:5] == ["sm_37", "100.0", "4", "64/64", "threads"] and lines[4].split() == ["sm_100", "100.0", "4", "64/64", "threads"]
     assert len(coalesce(service, "occupancy").stdout.splitlines()) == 27
 
 
