@@ -43,8 +43,8 @@ struct prediction_answer {
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,
                           const struct access *access, const char *arch, enum l1_setting setting);
 
-/* Notes that the architecture cannot launch the experiment, for that reason (a sentence without its full stop), in the
-   place of any other note. Does nothing where the reason is NULL or nothing is predicted. */
+/* Sets the note that the architecture cannot launch the experiment, with the reason: a sentence without a full stop. It
+   replaces any other note. Does nothing if the reason is NULL or nothing is predicted. */
 void prediction_json_unlaunchable(struct prediction_answer *answer, const char *reason);
 
 /* What a result carries: for the device's own architecture, or for the one that stands in where the model

@@ -48,8 +48,8 @@ __BEGIN_DECLS
 /* The largest limits of a launch of any device, for a prediction that names only architectures. */
 extern const struct device_facts facts_any_device;
 
-/* Returns whose limits of a launch the facts have, for an error: the device's name; or, as the CPU device has the limits of
-   GPUs so that what runs on it runs on one, that of facts_any_device. */
+/* Returns the name that an error message gives for the limits of a launch: that of the device; for the CPU device, which has
+   the limits of GPUs, that of facts_any_device. */
 const char *facts_limits_name(const struct device_facts *facts);
 
 /* What a device could do at most, by arithmetic from its facts. These are the formulas of the CUDA

@@ -6,8 +6,8 @@
 #include "ptx/fault.h"
 #include "ptx/warp.h"
 
-/* A lane that is not in its own mask: the PTX ISA calls what shfl.sync, vote.sync, match.sync, redux.sync and
-   bar.warp.sync do then undefined. */
+/* Adds a fault for the first lane that is not in its own mask. The PTX ISA calls the behaviour of shfl.sync, vote.sync,
+   match.sync, redux.sync and bar.warp.sync undefined for such a lane. */
 static void check_own(struct warp *warp, const struct instruction *i, const uint32_t bits[LANES],
                       uint32_t mask)
 {

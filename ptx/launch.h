@@ -97,7 +97,7 @@ struct ptx_outcome {
     bool failed;          /* a fault that is no note */
     bool complete;        /* every wanted block was executed to its end */
     uint64_t blocks;      /* that were executed to their end */
-    bool cut;             /* one was begun and not executed to its end: */
+    bool cut;             /* the block cut_block was begun and not executed to its end */
     uint32_t cut_block[3];
     uint64_t instructions; /* warp instructions */
     uint64_t barriers;     /* warp instructions that are barriers */

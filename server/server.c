@@ -203,7 +203,7 @@ static int server_load(struct server *server, struct error *error)
     if (store_begin(server, error) == 0 && pool_begin(server, error) == 0 && queue_begin(server, error) == 0)
         return 0;
     struct store *store = server->service.store;
-    /* The queue could not write what it recovered. The store may be healthy again by now, unless the file is damaged. */
+    /* A disk that failed may work later, so the start is tried again; a damaged file stays damaged. */
     bool disk = error->kind == ERROR_STORE || error->kind == ERROR_STORAGE || error->kind == ERROR_UNCERTAIN;
     if (store && server->service.pool && !store_damaged() && (disk || !store_healthy(store, NULL)))
         error->kind = ERROR_UNAVAILABLE;

@@ -85,7 +85,7 @@ const meanings = {
   "peak": [["peak", "What clock times width allows on paper."], ["峰值", "按时钟乘位宽算出的理论上限。"]],
   "median": [["median", "Half the samples are below it. The interval beside it holds the true median with 95 % confidence."], ["中位数", "半数样本低于中位数。旁边的区间以 95 % 的置信度包含真实的中位数。"]],
   "ratio_interval": [["interval", "The true ratio of the two times lies within with 95 % confidence, over all pairs of a placement of A and one of B."], ["置信区间", "两侧时间的真实比值以 95 % 的置信度落在区间内，取 A 与 B 各位置的所有配对。"]],
-  "interval": [["interval", "The true median lies within with 95 % confidence: of runs at one placement of the arrays at that one, of runs at several over all placements."], ["置信区间", "真实中位数以 95 % 的置信度落在区间内：各次运行的数组位置相同时，只对该位置成立；位置不同时，对所有位置成立。"]],
+  "interval": [["interval", "The true median lies within with 95 % confidence: at that placement of the arrays if all runs had the same one, otherwise over all placements."], ["置信区间", "真实中位数以 95 % 的置信度落在区间内：各次运行的数组位置相同时，只对该位置成立；位置不同时，对所有位置成立。"]],
   "noise": [["noise", "Half the interval over the median."], ["噪声", "区间半宽与中位数之比。"]],
   "cold": [["cold", "With empty caches."], ["冷", "缓存清空后。"]],
   "hot": [["hot", "Launches back to back."], ["热", "连续启动时。"]],

@@ -101,7 +101,7 @@ static enum style atomic_sectors_cell(char text[ROWS_TABLE_CELL_BYTES], const js
     return STYLE_NONE;
 }
 
-/* Empty where nothing accesses shared memory. */
+/* Writes the number of bank conflicts; nothing where no access is to shared memory. */
 static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     double requests =
@@ -112,14 +112,17 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
     return STYLE_NONE;
 }
 
-/* Without the registers of its machine code it is the most that the other limits allow. */
+/* Writes the occupancy; where the kernel's registers are not known, as an upper bound, because they may allow less. */
 static enum style occupancy_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
     char number[NUMBER_BYTES];
     double part = json_path_number(row, "occupancy.theoretical");
     bool most = json_is_null(json_path_at(row, "occupancy.registers_per_thread"));
     number_text(number, part * 100);
-    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", most && part > 0 ? language_text("at most ") : "", number);
+    text[0] = '\0';
+    if (isfinite(part))
+        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s", most && part > 0 ? language_text("at most ") : "",
+                 number);
     return STYLE_NONE;
 }
 

@@ -26,7 +26,7 @@ static int add_device(json_t *request, const struct command_line *options, bool 
     return device || any ? parameters_add(request, word, 1, axes, error) : 0;
 }
 
-/* The file of "reference=plain.cu" among the words of the command line, borrowed; NULL: there is none. */
+/* Returns FILE of the argument reference=FILE, borrowed from the command line; NULL: there is no such argument. */
 static const char *reference_file(const struct command_line *options)
 {
     static const char before[] = "reference=";
@@ -36,7 +36,7 @@ static const char *reference_file(const struct command_line *options)
     return NULL;
 }
 
-/* Reads the source of "reference=plain.cu"; the name of a stored kernel stays. */
+/* Adds the source of the file that reference=FILE names to the request. Does nothing for the name of a stored kernel. */
 static int make_reference(struct context *context, json_t *request, struct error *error)
 {
     json_t *reference = json_object_get(request, "reference");

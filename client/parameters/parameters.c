@@ -312,7 +312,7 @@ static json_t *read_value(const char *name, const char *text, bool axes, struct 
                                                                                   : value;
 }
 
-/* Whether that dotted name, in.w, is a scalar of a source: the field of a struct that it takes by value. */
+/* Returns whether the name, as in.w, is that of a field of a struct that a user's kernel takes by value. */
 static bool is_field_of_struct(const json_t *request, const char *name)
 {
     char first[NAME_BYTES];

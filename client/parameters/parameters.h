@@ -8,7 +8,8 @@
 #include "base/error.h"
 
 /* Adds each word to the request. A dot in a name leads into an object: measure.noise=0.01; label.who=ada
-   goes to labels, whose values are texts. axes: of a sweep, where a shape is one value of an axis. -1 with
+   goes to labels, whose values are texts. In a request with "source" other names with a dot, as in.w, are those of a
+   struct's fields and stay as they are. axes: of a sweep, where a shape is one value of an axis. -1 with
    ERROR_INVALID: no "=", no name, a name twice, a value that cannot be read. */
 int parameters_add(json_t *request, const char *const *words, int count, bool axes, struct error *error);
 

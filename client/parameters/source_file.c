@@ -55,8 +55,14 @@ int source_file_add_members(json_t *request, const char *path, struct error *err
                          language_text("%s must hold an object, as {\"arguments\": [...]}"), path);
     }
     json_t *given = json_object_get(request, "reference"), *more = json_object_get(members, "reference");
-    if (json_is_object(given) && json_is_object(more))
+    if (json_is_object(given) && json_is_object(more)) {
+        /* The kernel of the command line stays the only one. */
+        if (json_object_get(given, "kernel") || json_object_get(given, "source")) {
+            json_object_del(more, "kernel");
+            json_object_del(more, "source");
+        }
         json_object_update_missing(given, more);
+    }
     json_object_update_missing(request, members);
     json_decref(members);
     return 0;

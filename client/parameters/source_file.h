@@ -13,5 +13,6 @@ bool source_file_is(const char *word);
    no UTF-8 text of at most 64 KiB. */
 int source_file_add(json_t *request, const char *path, struct error *error);
 
-/* Adds the members of the JSON object in a file, as {"arguments": [...]}; those that are there already stay. -1 as above. */
+/* Adds the members of the JSON object in a file, as {"arguments": [...]}; those that are there already stay. Members of
+   "reference" are added to a reference that is there, but for its kernel. -1 as above. */
 int source_file_add_members(json_t *request, const char *path, struct error *error);

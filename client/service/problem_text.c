@@ -134,17 +134,6 @@ static void print_place(const char *file, const json_t *row, const char *detail)
     fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
-/* The file of a source with that error: the reference's, where the error is about it, else the first word. */
-static const char *file_of(const json_t *row, char *const *arguments, int count)
-{
-    static const char of_reference[] = "#/reference/", word[] = "reference=";
-    const char *pointer = json_string_value(json_object_get(row, "pointer"));
-    for (int i = 1; pointer && strncmp(pointer, of_reference, sizeof of_reference - 1) == 0 && i < count; i++)
-        if (strncmp(arguments[i], word, sizeof word - 1) == 0)
-            return arguments[i] + sizeof word - 1;
-    return arguments[0];
-}
-
 /* Finds the command-line argument that sets the field with this path. NULL: none does. */
 static const char *argument_of(const char *path, char *const *arguments, int count)
 {
@@ -156,6 +145,20 @@ static const char *argument_of(const char *path, char *const *arguments, int cou
     if (count == 2 && (path[0] == 'a' || path[0] == 'b') && (!path[1] || path[1] == '.'))
         return arguments[path[0] - 'a']; /* the sides of a comparison */
     return NULL;
+}
+
+/* Returns the file of the source with that error: the first argument, or, where the error is in the reference, the file of
+   reference=FILE; "reference" where no argument gives that. */
+static const char *file_of(const json_t *row, char *const *arguments, int count)
+{
+    static const char of_reference[] = "#/reference/", word[] = "reference=";
+    const char *pointer = json_string_value(json_object_get(row, "pointer"));
+    if (!pointer || strncmp(pointer, of_reference, sizeof of_reference - 1) != 0)
+        return arguments[0];
+    for (int i = 1; i < count; i++)
+        if (strncmp(arguments[i], word, sizeof word - 1) == 0)
+            return arguments[i] + sizeof word - 1;
+    return "reference";
 }
 
 static void print_field(const char *pointer, const char *detail, char *const *arguments, int count)

@@ -26,7 +26,7 @@ class reach
     /* Counts what was added since the last call, which is all that touches the blocks of `grid`; each
        block is counted `weight` times. */
     void end_blocks(const box &grid, double weight);
-    /* Counts all that end_blocks() counted `weight` times, where these were only some of the blocks. */
+    /* Multiplies all that was counted so far by `weight`, because only some of the blocks were executed. */
     void scale(double weight);
     /* Drops what was added since the last end_blocks(). */
     void forget();
@@ -55,7 +55,7 @@ class reach
         counts all{};
         std::vector<repeated_interval> touched; /* touched by the whole grid */
         bool sampled = false;                   /* `touched` is incomplete */
-        double scaled = 1;                      /* by scale(), as `all` is */
+        double scaled = 1;                      /* the product of what scale() was given */
     };
 
     void divide(buffer_reach &to, const box &region, const records &from);

@@ -32,8 +32,8 @@ class warp_sums
     void reach_add(const warp_access &access, double weight);
     /* Called when all warps of these blocks are added; each block is counted `weight` times. */
     void end_blocks(const box &blocks, double weight);
-    /* Counts what the blocks reach `weight` times, where only some of them were traced. The sums of an instruction are
-       its owner's to scale, by warp_sums_add(). */
+    /* Multiplies what the blocks reach by `weight`, because only some of them were executed. The caller scales the sums of
+       instructions with warp_sums_add(). */
     void scale(double weight);
     /* Drops what was reached since the last end_blocks(). */
     void forget();

@@ -31,7 +31,8 @@ class access_counter
     void end_blocks(const box &blocks, double weight);
     /* Drops what take() was given since the last end_blocks(): a block that was not executed to its end. */
     void drop_block();
-    /* Each of the blocks so far stands for `weight` ones, and was ended as `ended` ones. */
+    /* Multiplies all counts, so that each executed block stands for `weight` blocks. `ended`: the weight that end_blocks() was
+       given, by which what the blocks reach is multiplied already. */
     void scale(double weight, double ended);
     /* Drops everything. */
     void forget();
@@ -46,7 +47,7 @@ class access_counter
     static std::vector<int64_t> buffer_bytes(const source_kernel *kernel, const struct domain &domain,
                                              const ptx_module *module);
     int space_of(const ptx_access &access) const;
-    void see(const ptx_access &access, int space); /* space_of() it */
+    void see(const ptx_access &access, int space); /* space: what space_of() returns for the access */
     source_machine_access counted_as(int site) const;
     int instruction(int site, int space);
     void list(const warp_access &access, const ptx_access &from, int instruction);

@@ -237,9 +237,8 @@ static int execute(source_count *count, access_counter &counter, const count_que
             SOURCE_COUNT_BYTES_MAX >> 20);
     if (!fits)
         return error_set(error, ERROR_INVALID,
-                         "it must be executed to be counted, as an address or a branch depends on data, and "
-                         "its buffers hold more "
-                         "than %d MiB, which is the most for that",
+                         "it must be executed to be counted, for example because an address depends on data, "
+                         "and its buffers hold more than %d MiB, which is the most for that",
                          SOURCE_COUNT_BYTES_MAX >> 20);
     source_launch_data filled;
     source_launch_data_make(filled, asked.experiment, asked.module, asked.entry, true);

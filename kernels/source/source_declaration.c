@@ -12,17 +12,6 @@ enum {
 static const char too_long[] = "its type is too long to be read",
                   no_type[] = "its type is not known from the source alone";
 
-static const struct source_token *token_at(const struct source_scope *r, int i)
-{
-    static const struct source_token none = {"", 0, 0};
-    return i >= 0 && i < r->tokens->count ? &r->tokens->at[i] : &none;
-}
-
-static bool is(const struct source_scope *r, int i, const char *text)
-{
-    return source_token_is(token_at(r, i), text);
-}
-
 static bool is_any(const struct source_token *token, const char *const *words)
 {
     while (*words && !source_token_is(token, *words))
@@ -99,7 +88,7 @@ static struct declaration declaration_take(const struct source_scope *r, int fro
 {
     struct declaration d = {.word_count = 0};
     for (int i = from; i < end; i++) {
-        const struct source_token *t = token_at(r, i);
+        const struct source_token *t = source_tokens_at(r->tokens, i);
         int behind = source_declaration_skip_attribute(r->tokens, i, end);
         if (behind != i) {
             i = behind - 1;
@@ -125,7 +114,7 @@ static struct declaration declaration_take(const struct source_scope *r, int fro
         } else if (source_token_is(t, "<")) {
             d.is_instance = true;
             i = source_tokens_skip(r->tokens, i, end) - 1;
-        } else if (source_token_is(t, ":") && is(r, i + 1, ":")) {
+        } else if (source_token_is(t, ":") && source_tokens_is(r->tokens, i + 1, ":")) {
             i++; /* std::size_t is size_t; what is known by another name there is not known here */
             d.word_count -= d.word_count > 0;
         } else if (source_token_is_name(t)) {
@@ -204,7 +193,8 @@ static void text_of(const struct source_scope *r, int from, int end, char *text,
     size_t used = 0;
     text[0] = '\0';
     for (int i = from; i < end && used + 1 < size; i++) {
-        const struct source_token *t = token_at(r, i), *before = token_at(r, i - 1);
+        const struct source_token *t = source_tokens_at(r->tokens, i),
+                                  *before = source_tokens_at(r->tokens, i - 1);
         bool apart = i > from && source_token_is_name(t) && source_token_is_name(before);
         used += (size_t)snprintf(text + used, size - used, "%s%.*s", apart ? " " : "", (int)t->length, t->at);
     }

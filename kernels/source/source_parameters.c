@@ -77,7 +77,7 @@ static void check_constant(const struct source_code_constant *is, const struct s
     char pointer[64];
     snprintf(pointer, sizeof pointer, "#/constants/%s", is->name);
     if (strcmp(is->name, constant->name) == 0 && constant->value_count * each > is->bytes)
-        problem_add(problems, pointer, "has %zu values of %u bytes, and the variable has %u",
+        problem_add(problems, pointer, "has %zu values of %u bytes, and the variable has %u bytes",
                     constant->value_count, each, (unsigned)is->bytes);
 }
 

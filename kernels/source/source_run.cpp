@@ -139,7 +139,7 @@ int source_run_make(struct source_run *run, const struct experiment *experiment,
     struct error why = {};
     *run = {};
     if (source_run_check(experiment, &why) < 0)
-        return error_set(error, ERROR_INVALID, "the buffers are too large to be executed");
+        return error_set(error, ERROR_INVALID, "%s", why.text);
     ptx_module *module = source_launch_data_open(source_kernel_of(experiment->kernel), code, &entry, error);
     if (!module)
         return -1;

@@ -31,7 +31,8 @@ struct source_run {
     double seconds; /* that the execution took on this processor */
 };
 
-/* Whether the buffers of a checked experiment fit: 0, or -1 with ERROR_OUT_OF_MEMORY. */
+/* Checks that the buffers of a checked experiment hold no more than a launch is executed with. 0, or -1 with
+   ERROR_OUT_OF_MEMORY. */
 int source_run_check(const struct experiment *experiment, struct error *error);
 
 /* Executes a checked experiment, of the code its PTX alone. `seconds`: at most. 0, also where there are faults; or -1 with nothing to free: ERROR_INVALID, the PTX or the launch cannot be executed, with the

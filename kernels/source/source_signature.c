@@ -24,17 +24,6 @@ struct reading {
     struct source_scope scope;
 };
 
-static const struct source_token *token_at(const struct reading *r, int i)
-{
-    static const struct source_token none = {"", 0, 0};
-    return i >= 0 && i < r->tokens.count ? &r->tokens.at[i] : &none;
-}
-
-static bool is(const struct reading *r, int i, const char *text)
-{
-    return source_token_is(token_at(r, i), text);
-}
-
 /* ---- finding functions ---- */
 
 /* Reads the function behind a __global__ at `i`; false: it is none that can be read. */
@@ -47,18 +36,18 @@ static bool function_read(const struct reading *r, int i, int template_at, struc
             i = behind - 1;
             continue;
         }
-        if (strchr(";{}=", *token_at(r, i)->at))
+        if (strchr(";{}=", *source_tokens_at(&r->tokens, i)->at))
             return false;
-        if (source_token_is_name(token_at(r, i)) && is(r, i + 1, "("))
+        if (source_token_is_name(source_tokens_at(&r->tokens, i)) && source_tokens_is(&r->tokens, i + 1, "("))
             break;
     }
     if (i + 1 >= count)
         return false;
     int end = source_tokens_skip(&r->tokens, i + 1, count);
-    if (end == count && !is(r, count - 1, ")"))
+    if (end == count && !source_tokens_is(&r->tokens, count - 1, ")"))
         return false;
     *f = (struct function){.name = i, .parameters = i + 2, .end = end - 1, .template_at = template_at};
-    if (is(r, end, "{")) {
+    if (source_tokens_is(&r->tokens, end, "{")) {
         f->body = end;
         f->body_end = source_tokens_skip(&r->tokens, end, count);
     }
@@ -70,16 +59,17 @@ static void functions_find(struct reading *r)
     int template_at = 0;
     for (int i = 0; i < r->tokens.count && r->function_count < FUNCTIONS_MOST; i++) {
         struct function *f = &r->function[r->function_count];
-        if (is(r, i, "template") && is(r, i + 1, "<")) {
+        if (source_tokens_is(&r->tokens, i, "template") && source_tokens_is(&r->tokens, i + 1, "<")) {
             template_at = i + 1;
             i = source_tokens_skip(&r->tokens, i + 1, r->tokens.count) - 1;
-        } else if (is(r, i, "__global__")) {
+        } else if (source_tokens_is(&r->tokens, i, "__global__")) {
             if (function_read(r, i, template_at, f)) {
                 i = f->end;
                 r->function_count++;
             }
             template_at = 0;
-        } else if (token_at(r, i)->length == 1 && strchr(";{}", *token_at(r, i)->at)) {
+        } else if (source_tokens_at(&r->tokens, i)->length == 1 &&
+                   strchr(";{}", *source_tokens_at(&r->tokens, i)->at)) {
             template_at = 0;
         }
     }
@@ -106,10 +96,10 @@ static void functions_list(const struct reading *r, char *list, size_t size)
     size_t used = 0;
     list[0] = '\0';
     for (int i = 0; i < r->function_count && used + 1 < size; i++) {
-        const struct source_token *name = token_at(r, r->function[i].name);
+        const struct source_token *name = source_tokens_at(&r->tokens, r->function[i].name);
         bool again = false;
         for (int other = 0; other < i; other++)
-            again = again || source_token_same(token_at(r, r->function[other].name), name);
+            again = again || source_token_same(source_tokens_at(&r->tokens, r->function[other].name), name);
         if (!again)
             used += (size_t)snprintf(list + used, size - used, "%s%.*s", used ? ", " : "", (int)name->length,
                                      name->at);
@@ -124,9 +114,11 @@ static const struct function *function_choose(const struct reading *r, const cha
     struct source_token wanted = entry_name(entry);
     for (int i = 0; i < r->function_count; i++) {
         const struct function *f = &r->function[i];
-        if (*entry && !source_token_same(token_at(r, f->name), &wanted))
+        if (*entry && !source_token_same(source_tokens_at(&r->tokens, f->name), &wanted))
             continue;
-        if (found && !*entry && !source_token_same(token_at(r, f->name), token_at(r, found->name))) {
+        if (found && !*entry &&
+            !source_token_same(source_tokens_at(&r->tokens, f->name),
+                               source_tokens_at(&r->tokens, found->name))) {
             error_set(error, ERROR_INVALID, "is required: there are several __global__ functions: %s", list);
             return NULL;
         }
@@ -179,7 +171,7 @@ static void bind(struct reading *r, const struct function *f, const char *entry)
     struct source_token last = {"", 0, 0};
     bool named = true; /* what stands behind a "=" is no name of a parameter */
     for (int i = f->template_at + 1; i <= end && r->scope.binding_count < SOURCE_BINDINGS; i++) {
-        const struct source_token *t = token_at(r, i);
+        const struct source_token *t = source_tokens_at(&r->tokens, i);
         if (i == end || (depth == 0 && source_token_is(t, ","))) {
             struct source_binding *b = &r->scope.binding[r->scope.binding_count];
             b->name = last;
@@ -200,14 +192,18 @@ static bool only_written(const struct reading *r, const struct function *f, cons
 {
     bool used = false;
     for (int i = f->body; i < f->body_end; i++) {
-        if (!source_token_is(token_at(r, i), name))
+        if (!source_token_is(source_tokens_at(&r->tokens, i), name))
             continue;
-        if (is(r, i - 1, ".") || (is(r, i - 1, ">") && is(r, i - 2, "-")))
+        if (source_tokens_is(&r->tokens, i - 1, ".") ||
+            (source_tokens_is(&r->tokens, i - 1, ">") && source_tokens_is(&r->tokens, i - 2, "-")))
             continue; /* a member of something else */
-        int behind = is(r, i + 1, "[") ? source_tokens_skip(&r->tokens, i + 1, f->body_end) : i;
-        while (behind > i && is(r, behind, ".") && source_token_is_name(token_at(r, behind + 1)))
+        int behind =
+            source_tokens_is(&r->tokens, i + 1, "[") ? source_tokens_skip(&r->tokens, i + 1, f->body_end) : i;
+        while (behind > i && source_tokens_is(&r->tokens, behind, ".") &&
+               source_token_is_name(source_tokens_at(&r->tokens, behind + 1)))
             behind += 2; /* name[...].member */
-        if (behind == i || !is(r, behind, "=") || is(r, behind + 1, "="))
+        if (behind == i || !source_tokens_is(&r->tokens, behind, "=") ||
+            source_tokens_is(&r->tokens, behind + 1, "="))
             return false;
         used = true;
     }
@@ -219,14 +215,15 @@ static int parameters_read(const struct reading *r, const struct function *f, st
                            struct error *error)
 {
     int from = f->parameters;
-    if (f->end - from == 0 || (f->end - from == 1 && is(r, from, "void")))
+    if (f->end - from == 0 || (f->end - from == 1 && source_tokens_is(&r->tokens, from, "void")))
         return 0;
     for (int i = from; i <= f->end; i++) {
-        if (i < f->end && token_at(r, i)->length == 1 && strchr("([{<", *token_at(r, i)->at)) {
+        if (i < f->end && source_tokens_at(&r->tokens, i)->length == 1 &&
+            strchr("([{<", *source_tokens_at(&r->tokens, i)->at)) {
             i = source_tokens_skip(&r->tokens, i, f->end) - 1;
             continue;
         }
-        if (i < f->end && !is(r, i, ","))
+        if (i < f->end && !source_tokens_is(&r->tokens, i, ","))
             continue;
         if (s->parameter_count == SOURCE_ARGUMENTS)
             return error_set(error, ERROR_INVALID, "a kernel has at most %d parameters here",
@@ -261,7 +258,7 @@ int source_signature_read(struct source_signature *signature, const char *source
     signature->missing = !f && *entry && r->function_count;
     if (!f)
         goto out;
-    const struct source_token *name = token_at(r, f->name);
+    const struct source_token *name = source_tokens_at(&r->tokens, f->name);
     snprintf(signature->entry, sizeof signature->entry, "%.*s",
              *entry ? (int)strlen(entry) : (int)name->length, *entry ? entry : name->at);
     signature->line = name->line;

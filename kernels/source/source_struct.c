@@ -6,48 +6,42 @@
 
 #include "kernels/source/source_declaration.h"
 
-static const struct source_token *token_at(const struct source_tokens *tokens, int i)
-{
-    static const struct source_token none = {"", 0, 0};
-    return i >= 0 && i < tokens->count ? &tokens->at[i] : &none;
-}
-
-static bool is(const struct source_tokens *tokens, int i, const char *text)
-{
-    return source_token_is(token_at(tokens, i), text);
-}
-
-/* Returns the index of the "{" of the struct that has that name; 0: there is none, or an attribute stands beside it. */
+/* Returns the index of the "{" of the struct that has that name; 0: there is none, or an attribute stands beside it, or there
+   are two, as behind #ifdef and #else. */
 static int find(const struct source_tokens *tokens, const struct source_token *name)
 {
+    int found = 0;
     for (int i = 0; i < tokens->count; i++) {
-        if (!is(tokens, i, "struct"))
+        if (!source_tokens_is(tokens, i, "struct"))
             continue;
-        bool named = source_token_is_name(token_at(tokens, i + 1));
+        bool named = source_token_is_name(source_tokens_at(tokens, i + 1));
         int open = i + 1 + named;
-        if (!is(tokens, open, "{"))
+        if (!source_tokens_is(tokens, open, "{"))
             continue;
         int behind = source_tokens_skip(tokens, open, tokens->count);
-        bool alias =
-            is(tokens, i - 1, "typedef") && is(tokens, behind + 1, ";"); /* typedef struct { ... } NAME; */
-        if ((named && source_token_same(token_at(tokens, i + 1), name) &&
-             (alias || is(tokens, behind, ";"))) ||
-            (alias && source_token_same(token_at(tokens, behind), name)))
-            return open;
+        bool alias = source_tokens_is(tokens, i - 1, "typedef") &&
+                     source_tokens_is(tokens, behind + 1, ";"); /* typedef struct { ... } NAME; */
+        if ((named && source_token_same(source_tokens_at(tokens, i + 1), name) &&
+             (alias || source_tokens_is(tokens, behind, ";"))) ||
+            (alias && source_token_same(source_tokens_at(tokens, behind), name))) {
+            if (found)
+                return 0;
+            found = open;
+        }
         i = behind - 1; /* what is nested in another struct is not looked for */
     }
-    return 0;
+    return found;
 }
 
 /* Returns how many values the declarator that ends at `end` - 1 has: x one, v[4] four; 0: it cannot be read. */
 static unsigned values_of(const struct source_tokens *tokens, int end)
 {
     char *rest;
-    if (!is(tokens, end - 1, "]"))
+    if (!source_tokens_is(tokens, end - 1, "]"))
         return 1;
-    if (!is(tokens, end - 3, "[") || !source_token_is_name(token_at(tokens, end - 4)))
+    if (!source_tokens_is(tokens, end - 3, "[") || !source_token_is_name(source_tokens_at(tokens, end - 4)))
         return 0;
-    const struct source_token *number = token_at(tokens, end - 2);
+    const struct source_token *number = source_tokens_at(tokens, end - 2);
     unsigned long count = strtoul(number->at, &rest, 10);
     return rest == number->at + number->length && count <= SOURCE_STRUCT_MEMBERS ? (unsigned)count : 0;
 }
@@ -60,14 +54,14 @@ static bool declaration_read(const struct source_tokens *tokens, int from, int e
     const struct source_scope scope = {.tokens = tokens};
     struct source_parameter first;
     int comma = from;
-    while (comma < end && !is(tokens, comma, ","))
+    while (comma < end && !source_tokens_is(tokens, comma, ","))
         comma++;
     source_declaration_read(&scope, from, comma, &first);
     if (first.why || !first.name[0] || (member->width && memcmp(member, &first.type, sizeof *member) != 0))
         return false;
     *member = first.type;
     for (int i = comma; i <= end && *count <= SOURCE_STRUCT_MEMBERS; i++) {
-        if (i < end && !is(tokens, i, ","))
+        if (i < end && !source_tokens_is(tokens, i, ","))
             continue;
         unsigned values = values_of(tokens, i);
         if (!values)
@@ -85,10 +79,10 @@ bool source_struct_read(const struct source_tokens *tokens, const struct source_
     *member = (struct source_type){.width = 0};
     *count = 0;
     for (int from = open + 1, i = from; open && i < end; i++) {
-        if (is(tokens, i, "static") ||
-            (token_at(tokens, i)->length == 1 && strchr("({<:=&*", *token_at(tokens, i)->at)))
+        if (source_tokens_is(tokens, i, "static") ||
+            (source_tokens_at(tokens, i)->length == 1 && strchr("({<:=&*", *source_tokens_at(tokens, i)->at)))
             return false;
-        if (!is(tokens, i, ";"))
+        if (!source_tokens_is(tokens, i, ";"))
             continue;
         if (i > from && !declaration_read(tokens, from, i, member, count))
             return false;

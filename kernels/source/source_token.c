@@ -255,3 +255,14 @@ int source_tokens_skip(const struct source_tokens *tokens, int open, int end)
     }
     return end;
 }
+
+const struct source_token *source_tokens_at(const struct source_tokens *tokens, int i)
+{
+    static const struct source_token none = {"", 0, 0};
+    return i >= 0 && i < tokens->count ? &tokens->at[i] : &none;
+}
+
+bool source_tokens_is(const struct source_tokens *tokens, int i, const char *text)
+{
+    return source_token_is(source_tokens_at(tokens, i), text);
+}

@@ -34,6 +34,12 @@ struct source_tokens {
 bool source_tokens_make(struct source_tokens *tokens, const char *source);
 void source_tokens_free(struct source_tokens *tokens);
 
+/* The token of that index; one of length 0, static, where there is none. */
+const struct source_token *source_tokens_at(const struct source_tokens *tokens, int i);
+
+/* Returns whether the token of that index is that very word or sign. */
+bool source_tokens_is(const struct source_tokens *tokens, int i, const char *text);
+
 /* True: it is that very word or sign. */
 bool source_token_is(const struct source_token *token, const char *text);
 

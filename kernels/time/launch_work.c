@@ -201,8 +201,8 @@ static double input_bytes(const struct experiment *e)
     return bytes;
 }
 
-/* Whether the launch loads the sectors that it stores to, as where it updates its arrays in place: it then has no buffer that
-   is only written, and loads as many sectors at least. */
+/* Returns whether the launch loads the sectors that it stores to, as an update in place does: it has no buffer that is only
+   written, and it loads at least as many sectors as it stores to. */
 static bool loads_what_it_stores(const struct experiment *e, const struct access *access)
 {
     bool in_place = false;

@@ -160,7 +160,7 @@ int token_file_add(const char *path, const struct user *user, const char *secret
     struct change change;
     uint8_t hash[TOKEN_HASH_BYTES];
     int failed = -1;
-    if (!user_name_valid(user->name))
+    if (!user_name_addable(user->name))
         return error_set(error, ERROR_INVALID, USER_NAME_RULE);
     if (token_secret_check(secret, error) < 0)
         return -1;
@@ -282,7 +282,7 @@ static int run_add(const struct token_arguments *asked)
     if (role < 0)
         return wrong("%s",
                      asked->role ? "--role must be metrics, read, run or admin" : "add wants --role ROLE");
-    if (!user_name_valid(asked->name))
+    if (!user_name_addable(asked->name))
         return wrong(USER_NAME_RULE);
     user.role = (enum role)role;
     snprintf(user.name, sizeof user.name, "%s", asked->name);

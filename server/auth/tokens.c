@@ -36,7 +36,12 @@ bool user_name_valid(const char *name)
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
     size_t length = strspn(name, allowed);
     return length > 0 && length < USER_NAME_BYTES && !name[length] && !strchr("._-@", name[0]) &&
-           strcmp(name, OWNER_NOBODY) != 0 && strcmp(name, USER_NAME_ASKER) != 0;
+           strcmp(name, OWNER_NOBODY) != 0;
+}
+
+bool user_name_addable(const char *name)
+{
+    return user_name_valid(name) && strcmp(name, USER_NAME_ASKER) != 0;
 }
 
 bool user_name_or_nobody(const char *name)

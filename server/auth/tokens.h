@@ -21,14 +21,18 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
 /* In lists of experiments: the owner of those that were submitted without a token. It is no user's name. */
 #define OWNER_NOBODY "nobody"
 
-/* In queries: whose token the request has. It is no user's name either. */
+/* In queries: the user whose token the request has. No new user may have this name. */
 #define USER_NAME_ASKER "me"
 
 /* The rule for names, for error messages, and the check. */
 #define USER_NAME_RULE                                                                                       \
     "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit, and is "          \
-    "not " OWNER_NOBODY " or " USER_NAME_ASKER
+    "not " OWNER_NOBODY " or, if it is new, " USER_NAME_ASKER
 bool user_name_valid(const char *name);
+
+/* Returns whether a token may be added for that name: one that is valid and not USER_NAME_ASKER. A token file of before may
+   have that name. */
+bool user_name_addable(const char *name);
 
 /* The first: true for a user's name and for OWNER_NOBODY. The second: the name as the store has it, which is "" for
    OWNER_NOBODY; NULL for NULL. */

@@ -1,5 +1,5 @@
-/* Further runs of a comparison that were submitted together, and of which some were cancelled: the others are left out of the
-   comparison. Runs that belong together have the same value of the label COMPARISON_TURNS (api/comparison.h). */
+/* Leaves runs out of a comparison: where some of the further runs that were submitted together were cancelled, the others do
+   not count either. Runs that belong together have the same value of the label COMPARISON_TURNS (api/comparison.h). */
 #pragma once
 
 #include <jansson.h>

@@ -28,7 +28,7 @@ const struct route event_routes[] = {
 static const char *filters_read(const struct request *request, struct subscription_config *config)
 {
     const char *owner = query_person(request, "owner"), *device = request_query(request, "device");
-    if (owner && !user_name_or_nobody(owner))
+    if (owner && owner[0] && !user_name_or_nobody(owner)) /* empty: without a token */
         return "owner must be \"me\", a name, or " OWNER_NOBODY ": " USER_NAME_RULE;
     config->owner = owner;
     if (device && (config->device = service_find_device(service_of(request)->devices, device)) < 0)

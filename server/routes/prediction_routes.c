@@ -294,7 +294,8 @@ static enum handled predict_suite(struct request *request, struct prediction_cou
     return handled;
 }
 
-/* What is wrong with a source, and the request with its defaults: which launch it is of, and which sizes were derived. */
+/* Replies with what is wrong with a source, and with the request as it was understood: its launch, and the sizes that were
+   derived from the source. */
 static enum handled reply_source_faults(struct request *request, const struct experiment *experiment,
                                         const struct problems *problems)
 {

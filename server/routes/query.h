@@ -20,8 +20,8 @@ struct query_list {
    stay where it is. */
 const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list);
 
-/* The person whom that member of the query names, for user_name_or_nobody(): "me" is whose token the request has, or
-   OWNER_NOBODY without one. Borrowed from the request; NULL: the query has no such member. */
+/* Returns the person whom that member of the query names, to be checked with user_name_or_nobody(). "me" becomes the user
+   whose token the request has, or OWNER_NOBODY without a token. Borrowed from the request; NULL: the query has no such member. */
 const char *query_person(const struct request *request, const char *name);
 
 /* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is

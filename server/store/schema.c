@@ -314,7 +314,8 @@ int schema_identify(sqlite3 *db, const char *path, struct database_facts *facts,
     const int code = sqlite3_errcode(db) & 0xff;
     if ((version < 0 || columns < 0) &&
         (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM))
-        return error_set(error, ERROR_SYSTEM, "cannot read %s: %s: run this as the user of the service", path,
+        return error_set(error, ERROR_SYSTEM,
+                         "cannot read %s: %s; if it belongs to another user, run this as that user", path,
                          sqlite3_errmsg(db));
     if (version < 0 || columns < 0)
         return error_set(error, ERROR_INVALID, "%s is not a database of coalesced: %s", path,

@@ -313,7 +313,7 @@ def test_further_runs_of_a_comparison_are_few_sweeps_and_are_cancelled_together(
     browser.refresh()
     walk.says("more runs of 2 points are under way", "h1")
     walk.until(lambda: walk.script("[...document.querySelectorAll('#side-A-sweep option')].filter(one => one.textContent.includes('2 points × 3')).length") == 2)
-    walk.click("button", "Cancel the further runs that wait").says("8 sweeps that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
+    walk.click("button", "Cancel the further runs that have not ended").says("8 sweeps that have not ended?", ".jobs").click(".jobs button", "Cancel them").says("none of 2 points can be told yet", "h1")
     assert all(sweep["state"] == "cancelled" for sweep in service.get("/v1/sweeps").json()["sweeps"][:-6])
     walk.until(lambda: "Cancel the further runs" not in walk.text("main"))
     assert len({service.get(sweep["links"]["self"]).json()["request"]["labels"]["coalesced.turns"] for sweep in made}) == 1

@@ -248,7 +248,7 @@ def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  #
     assert [walk.all(f"#field-{name}")[0].get_attribute("placeholder") for name in ("block", "grid", "n")] == ["256", "4096", "1048576"]
     fill(walk, "n", "1000")
     walk.says("Line 3: in[1000]", ".lead")
-    walk.says("Launched with block 256, grid 4, n 1000. How many elements each array was taken to have stands beside")
+    walk.says("Launched with block 256, grid 4, n 1000. The assumed number of elements of each array is beside")
     assert walk.all("#field-grid")[0].get_attribute("placeholder") == "4"
     line = {"line": 1, "requests": 1, "transactions": 1, "efficiency_pct": 22, "traffic_pct": 100, "shared_requests": 0, "shared_wavefronts": 0, "bank_conflicts": 0}
     noted = "m.listingRows({lines: ['a'], costs: [given[0]], faults: [], notes: [{line: 1, detail: 'x'}]})[0].querySelectorAll('.cost').length"

@@ -95,6 +95,8 @@ def test_the_reference_of_a_file_has_a_launch_of_its_own(service, tmp_path):
     path.write_text(PLAIN)
     (tmp_path / "more.json").write_text('{"reference": {"block": 32, "grid": 3}}')
     words = ("run", file(tmp_path, SCALE), "n=64", "by=2", f"reference={path}", "reference.grid=1")
+    (tmp_path / "kernel.json").write_text('{"reference": {"kernel": "src-000000000000"}}')
+    assert "source" not in json.loads(coalesce(service, *words, "--members", str(tmp_path / "kernel.json"), "--json").stdout)["request"]["reference"]
     for more in ([], ["--members", str(tmp_path / "more.json")]):
         made = json.loads(coalesce(service, *words, *more, "--json").stdout)["request"]["reference"]
         assert made["grid"] == [1, 1, 1] and made["block"][0] == (32 if more else 256)

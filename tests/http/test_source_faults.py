@@ -149,8 +149,8 @@ def test_what_an_architecture_lacks_for_a_kernel_is_told(service, parameters, bo
         assert f"{without} cannot launch it" in notes[without] and lacks in notes[without]
 
 
-@pytest.mark.parametrize("values, detail", [([1, 2, 3, 4], None), ([1, 2, 3, 4, 5], "has 5 values of 4 bytes, and the variable has 16"),
-                                            ({"type": "f64", "values": [1, 2, 3]}, "has 3 values of 8 bytes, and the variable has 16")])
+@pytest.mark.parametrize("values, detail", [([1, 2, 3, 4], None), ([1, 2, 3, 4, 5], "has 5 values of 4 bytes, and the variable has 16 bytes"),
+                                            ({"type": "f64", "values": [1, 2, 3]}, "has 3 values of 8 bytes, and the variable has 16 bytes")])
 def test_a_constant_has_no_more_values_than_its_variable_holds(service, values, detail):
     asked = {"source": "__constant__ float w[4]; __global__ void f(float *out, int n) { out[threadIdx.x] = w[threadIdx.x % 4]; }",
              "n": 64, "block": 64, "arch": ["sm_75", "sm_90"], "constants": {"w": values}}
@@ -323,9 +323,13 @@ def test_what_is_loaded_before_it_is_stored_is_not_read_again(service):
     """Every other float of 2^26: an H200 reads 1.07 GB of 2^28 in place, and 2.14 GB from another array."""
     place = "__global__ void f(float *a, unsigned n) { unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (2 * i < n) a[2 * i] *= 2.0f; }"
     other = place.replace("(float *a", "(const float *b, float *a").replace("a[2 * i] *= 2.0f", "a[2 * i] = 2.0f * b[2 * i]")
-    read = []
+    read, took = [], []
     for source in (place, other):
         asked = {"source": source, "n": 1 << 26, "block": 256, "grid": 1 << 17, "arch": "sm_90", "device_name": "NVIDIA H200"}
         time = service.request("POST", "/v1/predictions", json=asked).json()["predictions"][0]["time"]
+        took.append(time["predicted_us"])
         read.append(next(one["amount"] for one in time["bounds"] if one["name"] == "dram"))
     assert 1.3 < read[1] / read[0] < 1.7 and read[0] < 2.1 * 4 * (1 << 26)
+    rows = json.loads((BENCH / "results/line_reuse_h200.json").read_text())["points"]
+    measured = next(one["measured_us"] for one in rows if (one["kernel"], one["n"]) == ("in_place", 1 << 25))  # n threads, of 2 n floats
+    assert abs(took[0] / measured - 1) < 0.05

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from conftest import token
+from conftest import token, token_line
 
 
 def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
@@ -35,7 +35,7 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
 @pytest.mark.parametrize("words, said", [
     ([], "add, list or revoke"), (["remove", "ada"], "no action remove: use add, list or revoke"), (["add"], "NAME"), (["add", "ada"], "--role"),
     (["add", "ada", "--role", "root"], "metrics, read, run or admin"), (["add", "ada", "--role"], "--role wants"),
-    (["add", "a b", "--role", "run"], "letters"), (["add", "nobody", "--role", "run"], "is not nobody"), (["add", "me", "--role", "run"], "or me"), (["add", "x" * 33, "--role", "run"], "32"),
+    (["add", "a b", "--role", "run"], "letters"), (["add", "nobody", "--role", "run"], "is not nobody"), (["add", "me", "--role", "run"], "is new, me"), (["add", "x" * 33, "--role", "run"], "32"),
     (["add", "ada", "bob", "--role", "run"], "bob"), (["revoke"], "NAME"), (["list", "ada"], "no NAME"),
     (["revoke", "ada", "--role", "run"], "--role"), (["list", "--colour"], "--colour"),
 ])
@@ -74,6 +74,16 @@ def test_an_old_file_is_left_as_it_is_with_what_helps(tmp_path):
         assert done.returncode == 1 and "line 2" in done.stderr and "coalesced token add" in done.stderr
         assert "a-bare-token-0123456789" not in done.stderr
     assert path.read_text() == "# old\na-bare-token-0123456789\n"
+
+
+def test_an_older_file_may_have_a_user_called_me(tmp_path, start):
+    path, secret = tmp_path / "tokens", "the-secret-of-me-0123456789"
+    path.write_text(token_line("me", "run", secret))
+    path.chmod(0o600)
+    service = start("--token-file", str(path), ready=False)
+    service.headers = {"Authorization": f"Bearer {secret}"}
+    assert service.get("/v1/whoami").json()["name"] == "me"
+    assert "me" in token("revoke", "me", "--token-file", str(path)).stderr
 
 
 def test_changes_at_once_are_all_kept(tmp_path):

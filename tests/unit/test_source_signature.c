@@ -74,6 +74,8 @@ static const struct {
     {"struct P { static float x; float y; }; __global__ void f(P *a) {}", "", "a:*?"},
     {"struct P { float x[100000]; }; __global__ void f(P *a) {}", "", "a:*?"},
     {"struct P {}; __global__ void f(P *a) {}", "", "a:*?"},
+    {"#ifdef D\nstruct P { double x; };\n#else\nstruct P { float x; };\n#endif\n__global__ void f(P *a) {}",
+     "", "a:*?"},
     {"struct P { float x, y", "", "there is no __global__ function in the source"},
     {"__global__ void f() {}", "", ""},
     {"__global__ void f(void) {}", "", ""},

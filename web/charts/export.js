@@ -50,7 +50,7 @@ function legendPlaces(legend, width) {
   });
 }
 
-/* Breaks a text into lines no wider than `width` px, between words and between Chinese characters. */
+/* Breaks a text into lines that are no wider than `width` px, between words and between Chinese characters. */
 function linesIn(text, width) {
   const lines = [""];
   for (const part of text.match(/[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+/gu) ?? []) {

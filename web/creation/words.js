@@ -37,7 +37,7 @@ wordsAdd({
   "new.before": ["What is typed is refused. These are for {values}.", "输入的值无法采用。以下结果对应：{values}。"],
   "new.draft": ["Begun before, and not submitted: {about}", "此前填写过、尚未提交：{about}"],
   "new.left_out": ["Left out of the address, because {kernel} has no such field: {names}.", "地址中有 {kernel} 没有的字段，已略去：{names}。"],
-  "new.several_kernels": ["A sweep over several kernels is asked for with the command, coalesce sweep {name}; here there is one; below is {shown}.", "同时扫描多个内核请用命令 coalesce sweep {name}；这里一次一个，下面是 {shown}。"],
+  "new.several_kernels": ["Only the command sweeps several kernels: coalesce sweep {name}. This form takes one; below is {shown}.", "同时扫描多个内核请用命令 coalesce sweep {name}；这里一次一个，下面是 {shown}。"],
   "new.unknown_alone": ["There is no kernel {name}; below is {shown}.", "没有内核 {name}；下面是 {shown}。"],
   "new.wrong": ["{name}: {detail}", "{name}：{detail}"],
   "new.away": ["nothing is held: it is started first, which may take a while", "已释放：需先启动，可能要等一会儿"],

@@ -52,7 +52,7 @@ wordsAdd({
   "source.watched_some": ["No fault in the {n} of {of} blocks that were watched", "检查了 {of} 个线程块中的 {n} 个，没有发现错误"],
   "source.watched_none": ["Counted, and not looked through for faults", "已计数，未检查错误"],
   "source.launched": ["Launched with {said}.", "启动参数：{said}。"],
-  "source.sizes_read": ["How many elements each array was taken to have stands beside “arguments” below, where other numbers can be given.", "各数组推定的元素个数见下方“参数”一栏，可在那里改写。"],
+  "source.sizes_read": ["The assumed number of elements of each array is beside “arguments” and can be changed there.", "各数组推定的元素个数见“参数”一栏，可在那里改写。"],
   "source.launched_block": ["block {block}", "线程块 {block}"],
   "source.launched_grid": ["grid {grid}", "网格 {grid}"],
   "source.in_step": ["Not looked for: races between instructions that a warp executes in step, local variables that are read before they are written, and barriers that threads leave out by ending.", "不检查：线程束同步执行的前后两条指令之间的数据竞争；写入之前就读取的局部变量；线程已结束而没有到达的屏障。"],

@@ -158,7 +158,11 @@ export function linesOf(sweep, choice) {
   };
 }
 
-const entriesOf = points => points.map(({point, y, range}) => ({point, value: y, range}));
+/* The text of a value without an interval, by which values are alike. */
+const writtenOf = (metric, value, range) => value === null || range ? undefined : withUnit(metric, value);
+
+const entriesOf = (points, metric) =>
+  points.map(({point, y, range}) => ({point, value: y, range, written: writtenOf(metric, y, range)}));
 
 /* No run makes a prediction surer. */
 const knownOf = spec => spec.predicted ? () => true : isSure;
@@ -168,16 +172,17 @@ export const moreRuns = (spec, relative) => Math.max(
   relative?.more ?? 0,
   ...(
     spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
-                spec.series.map(one => entriesOf(one.points)))
+                spec.series.map(one => entriesOf(one.points, spec.metric)))
     .map(entries => concluded(entries, spec.metric.less, knownOf(spec)).more));
 
 /* A sentence for each series. */
 export function linesSentence(spec, choice) {
-  const {metric} = spec, less = metric.less, all = concluded(entriesOf(spec.series.flatMap(one => one.points)), less);
+  const {metric} = spec, less = metric.less,
+        all = concluded(entriesOf(spec.series.flatMap(one => one.points), metric), less);
   if (all.all && !all.best) return sentenceOf(all);
   let told = true;
   const sentences = spec.series.filter(one => one.points.length).map(one => {
-    const found = concluded(entriesOf(one.points), less), at = ({point}) => valueText(point.values[choice.x]),
+    const found = concluded(entriesOf(one.points, metric), less), at = ({point}) => valueText(point.values[choice.x]),
           say = (best, worst) => {
             if (alike(best, worst) && one.points.length > 1)
               return t("map.all_one", {value: withUnit(metric, best.value)});
@@ -339,12 +344,14 @@ export function mapsOf(sweep, choice) {
   });
   const predicted = points.every(point => metric.value(point) === null);
   const cellOf = point => {
-    const [column, row] = placeOf(point);
+    const [column, row] = placeOf(point), value = predicted ? metric.predicted(point) : metric.value(point),
+                   range = predicted ? null : metric.range(point);
     return {
       column,
       row,
-      value: predicted ? metric.predicted(point) : metric.value(point),
-      range: predicted ? null : metric.range(point),
+      value,
+      range,
+      written: writtenOf(metric, value, range),
       point,
       unsure: !predicted && !isSure(point),
       state: stateOf(point),

@@ -1,9 +1,9 @@
 /* What may be concluded from measured points. isSure(point): its one run is stable, or it was run so often that there
-   is an interval over its runs. concluded(entries, less, known, series), of [{point, value, range}] with values, is
-   {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null. Intervals
-   are widened for the number of points, as widened() has it. `same_best` and `same_worst`: the others that are
-   alike(a, b), of the same value as it is written, where values have no intervals; `apart`: the intervals of best and
-   worst do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
+   is an interval over its runs. concluded(entries, less, known, series), of [{point, value, range, written}] with
+   values, is {best, worst, apart, rivals, ahead, unsure, more}: best and worst of those that are known(point), or null.
+   Intervals are widened for the number of points, as widened() has it. `same_best` and `same_worst`: the others that
+   are alike(a, b), which have no intervals and are `written`, as a text, in the same way; `apart`: the intervals of
+   best and worst do not meet; `rivals`: those whose intervals meet that of the best, `worst_rivals`: that of the worst;
    `ahead`: {one, behind}, where best and worst are not apart: the best one of which the interval is apart from some
    behind it, and these, or null; `single`: some were run once, so that their intervals hold for one placement of the
    arrays each, and say nothing of the next run; `kept`: so do those of some that were run several times, because all of
@@ -112,11 +112,9 @@ export function concluded(entries, less, known = isSure, series = entries) {
   };
 }
 
-/* Whether both have the same value or, without intervals, as counts are, the same as it is written: with four digits.
- */
-const DIGITS = 5e-4;
-export const alike = (a, b) => a.value === b.value ||
-  !a.range && !b.range && Math.abs(a.value - b.value) <= DIGITS * Math.max(Math.abs(a.value), Math.abs(b.value));
+/* Returns whether both have the same value, or values that have no intervals and are written alike, as counts are. */
+export const alike = (a, b) =>
+  a.value === b.value || !a.range && !b.range && a.written !== undefined && a.written === b.written;
 
 export const meet = (a, b) => a.range && b.range && a.range[0] <= b.range[1] && b.range[0] <= a.range[1];
 

@@ -126,7 +126,7 @@ function scaleOf({lesson, question, guess, put: putBefore = null, own, onGuess, 
       input.dispatchEvent(new Event("input"));
     }
   });
-  /* A press without a move is a guess, too: of the least value, where the slider stands. */
+  /* A press or a key that does not move the slider is a guess, too: the least value, where the slider is. */
   const stay = () => {
     if (put === null) input.dispatchEvent(new Event("input"));
   };
