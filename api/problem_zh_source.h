@@ -133,6 +133,7 @@
     {"must be the name of a __global__ function, or an instance of a template as \"scale<float, 4>\", of at most %d bytes", "须为 __global__ 函数的名称，或模板的实例，例如 \"scale<float, 4>\"，最多 {1} 字节"},
     {"is required: there are several __global__ functions: %s", "须给出：有多个 __global__ 函数：{1}"},
     {"there is no __global__ function \"%s\"%? there are: %s", "没有 __global__ 函数 \"{1}\"{2}现有：{3}"},
+    {"\"%s\" is also the name of another function, perhaps of CUDA's own: give the kernel another name", "\"{1}\" 也是另一个函数的名称，可能是 CUDA 自带的函数：请给核函数换一个名称"},
     {"there is no __global__ function in the source", "源代码中没有 __global__ 函数"},
     {"%s is a template: say an instance of it, as \"%s<float>\"", "{1} 是模板：请写明一个实例，例如 \"{2}<float>\""},
     {"a kernel has at most %d parameters here", "内核最多 {1} 个参数"},

@@ -201,6 +201,11 @@ static void add_entry(const struct source_draft *draft, const char *detail, stru
     if (signature && source_signature_read(signature, draft->source, draft->entry, &error) < 0 &&
         signature->missing)
         add_missing(draft->entry, signature, problems);
+    else if (strstr(detail, "overloaded")) /* NVRTC and clang both say so of `norm`, which CUDA has, too */
+        problem_add(problems, "#/entry",
+                    "\"%.80s\" is also the name of another function, perhaps of CUDA's own: give the kernel "
+                    "another name",
+                    draft->entry);
     else
         problem_add(problems, "#/entry", "%s", detail);
     free(signature);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/suggest.h"
 #include "base/log.h"
@@ -315,6 +316,28 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     free(config->data_dir);
     config->data_dir = config_data_dir(error);
     return config->data_dir ? 0 : -1;
+}
+
+void config_warn_variables(void)
+{
+    static const char ours[] = "COALESCED_";
+    for (char **entry = environ; *entry; entry++) {
+        struct suggestion meant;
+        char name[SUGGEST_NAME_MAX + 1];
+        bool known = false;
+        if (strncmp(*entry, ours, strlen(ours)) != 0)
+            continue;
+        const char *given = *entry + strlen(ours);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
+        suggest_begin(&meant, name);
+        for (int i = 0; i < OPTIONS; i++)
+            if (options[i].variable) {
+                known = known || strcmp(name, options[i].variable + strlen(ours)) == 0;
+                suggest_consider(&meant, options[i].variable + strlen(ours));
+            }
+        if (!known && meant.found)
+            log_warning("there is no variable %s%s: did you mean %s%s?", ours, name, ours, meant.found);
+    }
 }
 
 void config_free(struct config *config)

@@ -58,5 +58,9 @@ char *config_data_dir(struct error *error);
 /* Prints the text of --help. */
 void config_help(FILE *out);
 
+/* Logs a warning for each variable of the environment whose name begins with COALESCED_, is no option's and is
+   near to one that is. Others may be another program's, as COALESCED_URL is the command's. */
+void config_warn_variables(void);
+
 /* Applies --log-level. */
 int config_set_log_level(const struct config *config, struct error *error);

@@ -350,6 +350,7 @@ int server_run(const struct config *config, executor_spec_check spec_check)
         log_error("%s", error.text);
         return 2;
     }
+    config_warn_variables();
     /* An arena for each thread: what a thread of the worker pool allocates for a comparison then does not
        share pages with queued experiments, which live longer and would keep these pages resident. The worker
        pool trims all arenas. */

@@ -84,6 +84,9 @@ bool answers_is_interpreted(const json_t *experiment);
 /* That no fault was found, and how far it was looked for: of an answer to "check". */
 void answers_print_check(const json_t *answer, const char *file);
 
+/* A line of the occupancy of one kernel on one architecture, and what limits it. NULL prints nothing. */
+void answers_print_limits(const json_t *occupancy);
+
 /* The response of GET /v1/occupancy: a line an architecture; of a single one also its staircases over registers, shared
    memory and threads. */
 void answers_print_occupancy(const json_t *answer, const struct screen *screen);

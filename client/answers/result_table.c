@@ -162,14 +162,15 @@ static void print_counted(const json_t *experiment)
     }
 }
 
-static void print_occupancy(const json_t *experiment)
+void answers_print_limits(const json_t *occupancy)
 {
-    const json_t *occupancy = json_path_at(experiment, "occupancy");
     double part = json_path_number(occupancy, "theoretical");
     if (!isfinite(part))
         return;
-    printf(language_text("occupancy (%s): %.0f %%, %.0f blocks and %.0f of %.0f warps a multiprocessor"),
-           json_path_text(occupancy, "arch", "?"), part * 100, json_path_number(occupancy, "blocks_per_sm"),
+    bool most = json_is_null(json_path_at(occupancy, "registers_per_thread")); /* which may allow less */
+    printf(language_text("occupancy (%s): %s%.0f %%, %.0f blocks and %.0f of %.0f warps a multiprocessor"),
+           json_path_text(occupancy, "arch", "?"), most && part > 0 ? language_text("at most ") : "",
+           part * 100, json_path_number(occupancy, "blocks_per_sm"),
            json_path_number(occupancy, "warps_per_sm"), json_path_number(occupancy, "max_warps_per_sm"));
     size_t i;
     json_t *limit;
@@ -300,7 +301,7 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     print_predicted(experiment);
     if (!answers_is_interpreted(experiment))
         print_counted(experiment);
-    print_occupancy(experiment);
+    answers_print_limits(json_path_at(experiment, "occupancy"));
     if (!answers_print_outputs(experiment, screen)) {
         print_correctness(experiment);
         print_stability(experiment, screen);

@@ -195,6 +195,14 @@ static void print_source(struct context *context, const json_t *document, int on
     json_decref(kernel);
 }
 
+/* Below 100 %, the occupancy and what limits it; of several architectures the table has it, and `coalesce occupancy`. */
+static void print_limits(const json_t *predictions)
+{
+    const json_t *occupancy = json_object_get(json_array_get(predictions, 0), "occupancy");
+    if (json_array_size(predictions) == 1 && json_path_number(occupancy, "theoretical") < 1)
+        answers_print_limits(occupancy);
+}
+
 static void print_predictions(struct context *context, const json_t *document)
 {
     enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
@@ -218,6 +226,7 @@ static void print_predictions(struct context *context, const json_t *document)
     rows_table_print(predictions, columns, &context->screen, stdout);
     print_remarks(predictions, "reason");
     print_remarks(predictions, "note");
+    print_limits(predictions);
     print_source(context, document, 0);
     answers_print_faults(json_object_get(document, "notes"), context->options.words[0], NULL, true,
                          &context->screen);

@@ -119,6 +119,13 @@ def test_predictions_stand_beside_each_other(service):
     assert "Limited by the start of blocks" in shown and "what if" not in shown
 
 
+def test_a_prediction_says_what_limits_the_occupancy(service):
+    limits = "occupancy (sm_35): at most 25 %, 16 blocks and 16 of 64 warps a multiprocessor; limited by block slots\n"
+    assert limits in coalesce(service, "predict", "copy", "block=32", "arch=sm_35").stdout
+    assert "limited by" not in coalesce(service, "predict", "copy", "block=32", "arch=sm_30,sm_35").stdout
+    assert "占用率（sm_35）：至多 25 %" in coalesce(service, "predict", "copy", "block=32", "arch=sm_35", LC_MESSAGES="zh_CN.UTF-8").stdout
+
+
 def test_an_export_is_the_file_that_was_named(service, tmp_path):
     identity = coalesce(service, *SWEEP, "-d").stdout.strip()
     coalesce(service, "watch", identity)

@@ -65,6 +65,14 @@ def test_a_wrong_variable_is_named():
     assert done.returncode == 2 and "COALESCED_PORT" in done.stderr
 
 
+def test_a_mistyped_variable_is_warned_of(start):
+    given = {"COALESCED_PROT": "9000", "COALESCED_TOKEN_FIEL": "/tmp/tokens", "COALESCED_THREADS": "2", "COALESCED_URL": "http://127.0.0.1", "COALESCED_X": "1"}
+    log = start("--insecure", environment=given).log.read_text()
+    assert "no variable COALESCED_PROT: did you mean COALESCED_PORT?" in log
+    assert "no variable COALESCED_TOKEN_FIEL: did you mean COALESCED_TOKEN_FILE?" in log
+    assert log.count("there is no variable") == 2, log
+
+
 def test_flags_win_over_variables(start, tmp_path):
     service = start("--instance", "flag", environment={"COALESCED_INSTANCE": "variable", "COALESCED_THREADS": "2",
                                                        "COALESCED_PORT_FILE": str(tmp_path / "port")})

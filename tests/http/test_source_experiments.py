@@ -218,6 +218,13 @@ def test_a_mistyped_entry_is_wrong_at_the_entry(interpreting, arguments):
         assert error == {"pointer": "#/entry", "detail": 'there is no __global__ function "scael": did you mean "scale"? there are: scale, add'}, path
 
 
+@pytest.mark.parametrize("name", ["norm", "max"])
+def test_a_kernel_with_the_name_of_one_of_cudas_functions_is_told_so(interpreting, name):
+    answer = interpreting.request("POST", "/v1/predictions", json={**ASKED, "source": SCALE.replace('extern "C" ', "").replace("scale", name)})
+    error, = answer.json()["errors"]
+    assert error == {"pointer": "#/entry", "detail": f'"{name}" is also the name of another function, perhaps of CUDA\'s own: give the kernel another name'}
+
+
 def test_what_is_for_sources_alone_is_refused_elsewhere(interpreting):
     assert refused(interpreting, kernel="copy", show={"C": 0})[0]["pointer"] == "#/show"
     assert interpreting.post({**ASKED, "source": "/" * 70000}).status_code == 413
