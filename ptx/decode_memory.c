@@ -150,9 +150,10 @@ static int memory_words(struct parser *parser, const struct statement *statement
     }
     instruction->type = (uint8_t)type;
     instruction->element_bytes = (uint8_t)ptx_types[type].bytes;
-    instruction->is_volatile = opcode_has(opcode, "volatile") || opcode_has(opcode, "relaxed") ||
-                               opcode_has(opcode, "acquire") || opcode_has(opcode, "release") ||
-                               opcode_has(opcode, "mmio");
+    instruction->has_order =
+        opcode_has(opcode, "relaxed") || opcode_has(opcode, "acquire") || opcode_has(opcode, "release");
+    instruction->is_volatile =
+        instruction->has_order || opcode_has(opcode, "volatile") || opcode_has(opcode, "mmio");
     return instruction->element_bytes * *elements > 16 ? decode_unknown(parser, statement) : 0;
 }
 

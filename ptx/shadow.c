@@ -51,10 +51,20 @@ void shadow_free(struct segment *segment)
     segment->shadow = NULL;
 }
 
-/* An atomic, or a volatile access: two of them are no race. */
+/* An atomic, or a volatile access. */
 static bool is_strong(const struct instruction *i)
 {
     return i->kind == PTX_ATOMIC || i->is_volatile;
+}
+
+/* Whether two accesses may come in any order. Blocks have volatile flags for each other; threads of a block have barriers,
+   and `volatile` alone is none. */
+static bool may_meet(const struct instruction *one, const struct instruction *other, bool same_block)
+{
+    if (!is_strong(one) || !is_strong(other))
+        return false;
+    return !same_block || one->kind == PTX_ATOMIC || other->kind == PTX_ATOMIC || one->has_order ||
+           other->has_order;
 }
 
 static bool ordered(const struct warp *warp, const struct shadow *shadow, const struct record *record,
@@ -126,7 +136,8 @@ static bool conflicts(struct warp *warp, const struct shadow_access *access, con
 {
     if (!record->block || ordered(warp, access->segment->shadow, record, lane))
         return false;
-    if (is_strong(access->instruction) && is_strong(&warp->run->program->instructions[record->instruction]))
+    if (may_meet(access->instruction, &warp->run->program->instructions[record->instruction],
+                 record->block == warp->run->block_number))
         return false;
     race(warp, access, record, lane);
     return true;

@@ -16,12 +16,14 @@ static void print_values(const char *name, const json_t *shown, const struct scr
     const json_t *values = json_object_get(shown, "values"), *value;
     double first = json_path_number(shown, "first");
     size_t at = 0, count = json_array_size(values);
+    bool unwritten = false;
     int width = screen->out && screen->columns > 0 && screen->columns < WIDTH ? screen->columns : WIDTH;
     while (at < count) {
         char row[BYTES], text[JSON_PATH_TEXT_BYTES];
         size_t begin = at, used = 0;
         for (; at < count; at++) {
             value = json_array_get(values, at);
+            unwritten = unwritten || json_is_null(value);
             if (json_is_null(value))
                 snprintf(text, sizeof text, "-");
             else
@@ -36,6 +38,8 @@ static void print_values(const char *name, const json_t *shown, const struct scr
         printf("  %s[%.0f]%s", name, first + (double)begin, row);
         putchar('\n');
     }
+    if (unwritten)
+        puts(language_text("  -: no thread wrote it"));
 }
 
 static void print_outputs(const json_t *experiment, const struct screen *screen)
@@ -64,7 +68,7 @@ static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
 }
 
 /* Elements of all outputs that no thread wrote. */
-static double unwritten(const json_t *experiment)
+static double unwritten_count(const json_t *experiment)
 {
     double sum = 0;
     size_t i;
@@ -89,10 +93,11 @@ static void print_verdict(const json_t *experiment)
         printf(language_text(
                    "the outputs are those of the reference: %s elements, the largest difference is %g\n"),
                count, json_path_number(correctness, "max_abs_error"));
-    if (json_path_true(correctness, "verified") && unwritten(experiment) > 0) {
-        number_count(count, (long long)unwritten(experiment));
-        printf(unwritten(experiment) == 1 ? language_text("%s of these elements was written by neither\n")
-                                          : language_text("%s of these elements were written by neither\n"),
+    if (json_path_true(correctness, "verified") && unwritten_count(experiment) > 0) {
+        number_count(count, (long long)unwritten_count(experiment));
+        printf(unwritten_count(experiment) == 1
+                   ? language_text("%s of these elements was written by neither\n")
+                   : language_text("%s of these elements were written by neither\n"),
                count);
     }
     if (!json_is_object(first))

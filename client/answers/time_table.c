@@ -12,7 +12,7 @@
 #include "client/terminal/number.h"
 #include "client/terminal/sheet.h"
 
-enum { BAR_COLUMNS = 32 };
+enum { BAR_COLUMNS = 32, BAR_LEAST = 8, BESIDE_COLUMNS = 62 }; /* of a bar, and of the rest of its row */
 
 /* Prints the service's sentence in the language of the locale. A unit "us" behind a number is printed as screen_unit()
    writes it. */
@@ -83,10 +83,19 @@ static void print_limiter(const json_t *time, const struct screen *screen)
     printf("%s", screen_style(screen, STYLE_NONE));
 }
 
+/* The longest bar: shorter on a narrow terminal, so that the columns behind it have room. */
+static int bar_columns(const struct screen *screen)
+{
+    int room = screen->columns - BESIDE_COLUMNS;
+    if (!screen->out || room >= BAR_COLUMNS)
+        return BAR_COLUMNS;
+    return room > BAR_LEAST ? room : BAR_LEAST;
+}
+
 static void add_bar(struct sheet *sheet, bool limits, double part, const struct screen *screen)
 {
     char bar[BAR_COLUMNS * sizeof "█"] = "";
-    for (int length = (int)lround(part * BAR_COLUMNS); length > 0; length--)
+    for (int length = (int)lround(part * bar_columns(screen)); length > 0; length--)
         strcat(bar, screen->ascii ? "#" : "█");
     sheet_cell(sheet, limits ? STYLE_STRONG : STYLE_FAINT, bar);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "client/answers/answers.h"
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
 #include "client/terminal/language.h"
@@ -112,8 +113,10 @@ static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request,
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
         bool axis = (strchr(one, ',') || strstr(one, "..")) && strcmp(name, "kernel") != 0;
+        bool shown = axis || !words_contain(hidden, name) ||
+                     (strcmp(name, "grid") == 0 && !answers_grid_follows(request));
         bool wanted = only ? strcmp(name, only) == 0 : !words_contain("block size", name);
-        if (wanted && (axis || !words_contain(hidden, name)) && *one && strcmp(one, "default") != 0)
+        if (wanted && shown && *one && strcmp(one, "default") != 0)
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
 }

@@ -205,15 +205,15 @@ static void print_limits(const json_t *predictions)
 
 static void print_predictions(struct context *context, const json_t *document)
 {
-    enum { SPARE = SHEET_RIGHT | SHEET_SPARE };
+    enum { SPARE = SHEET_RIGHT | SHEET_SPARE, FIRST = SPARE | SHEET_FIRST };
     static const struct rows_table_column columns[] = {
         {"arch", NULL, SHEET_LEFT, .path = "arch", .style = STYLE_STRONG},
-        {"loads", "requests", SHEET_RIGHT, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
+        {"loads", "requests", FIRST, .path = "gld_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SHEET_RIGHT, .cell = loads_cell},
         {"", "% used", SPARE, .path = "gld_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {"atomics", "requests", SPARE | SHEET_FILLED, .cell = atomics_cell},
+        {"atomics", "requests", FIRST | SHEET_FILLED, .cell = atomics_cell},
         {"", "transactions", SPARE | SHEET_FILLED, .cell = atomic_sectors_cell},
-        {"stores", "requests", SPARE, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
+        {"stores", "requests", FIRST, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
         {"conflicts", "at banks", SPARE | SHEET_FILLED, .cell = conflicts_cell},
@@ -224,6 +224,8 @@ static void print_predictions(struct context *context, const json_t *document)
     size_t i;
     json_t *made;
     rows_table_print(predictions, columns, &context->screen, stdout);
+    if (!answers_kernel_is_own(json_path_text(document, "request.kernel", "")))
+        answers_print_launch(json_object_get(document, "request"));
     print_remarks(predictions, "reason");
     print_remarks(predictions, "note");
     print_limits(predictions);

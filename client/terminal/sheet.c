@@ -97,12 +97,14 @@ static char *cut(const struct column *column, const struct screen *screen, const
     return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
 }
 
-/* Leaves out what may be, but for columns with the flag `but`, until the table is narrow enough. */
-static void leave_out(struct sheet *sheet, const struct screen *screen, int but)
+/* Leaves out what may be and has the flag `only` (0: whatever it has), but for columns with the flag `but`, until the table
+   is narrow enough. */
+static void leave_out(struct sheet *sheet, const struct screen *screen, int only, int but)
 {
     for (int i = sheet->column_count - 1; i > 0 && width_of(sheet) > screen->columns; i--) {
         struct column *column = &sheet->columns[i];
-        column->left_out = column->left_out || (column->flags & SHEET_SPARE && !(column->flags & but));
+        bool may = column->flags & SHEET_SPARE && !(column->flags & but) && (!only || column->flags & only);
+        column->left_out = column->left_out || may;
     }
 }
 
@@ -120,10 +122,11 @@ static void narrow(struct sheet *sheet, const struct screen *screen)
     int whole = cuttable ? cuttable->width : 0;
     if (whole > CUT_WANTED)
         cuttable->width = CUT_WANTED;
-    leave_out(sheet, screen, SHEET_CUT);
+    leave_out(sheet, screen, SHEET_FIRST, 0);
+    leave_out(sheet, screen, 0, SHEET_CUT);
     if (whole > CUT_LEAST && width_of(sheet) > screen->columns)
         cuttable->width = CUT_LEAST;
-    leave_out(sheet, screen, 0);
+    leave_out(sheet, screen, 0, 0);
     int room = screen->columns - width_of(sheet);
     if (cuttable && room > 0)
         cuttable->width = whole < cuttable->width + room ? whole : cuttable->width + room;
@@ -184,8 +187,13 @@ int sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
             column_empty(sheet, i);
     if (screen->out)
         narrow(sheet, screen);
+    char *group = NULL; /* the name of a column that is left out, for the next one that has none of its own */
     for (int i = 0; i < columns; i++) {
-        head[i] = (struct cell){STYLE_STRONG, sheet->columns[i].name};
+        char *name = sheet->columns[i].name;
+        bool unnamed = !name || !*name;
+        group = !unnamed ? name : group;
+        head[i] = (struct cell){STYLE_STRONG, unnamed && group ? group : name};
+        group = sheet->columns[i].left_out ? group : NULL;
         below[i] = (struct cell){STYLE_FAINT, sheet->columns[i].unit};
         units = units || (sheet->columns[i].unit && *sheet->columns[i].unit);
         shown += !sheet->columns[i].left_out;

@@ -378,12 +378,12 @@ static enum handled predict(struct request *request)
     if (question.check >= 0 && !brought && experiment.kernel)
         problem_add(&problems, "#/check", "is for a source: every result of %s is checked",
                     experiment.kernel->name);
-    /* Without a device the grid of a loop over the grid covers the size: how many blocks it holds at once is
-       not known. */
-    if (question.calibration)
-        calibration_facts(question.calibration, &facts);
+    /* The grid of a loop over the grid fills the device that is predicted; for several architectures it covers the size. */
+    const struct calibration *device = question.calibration ? question.calibration : question.meant;
+    if (device)
+        calibration_facts(device, &facts);
     if (experiment.kernel)
-        experiment_check(&experiment, question.calibration ? &facts : NULL, &problems);
+        experiment_check(&experiment, device ? &facts : NULL, &problems);
     if (!problems.count && experiment.kernel) /* else the grid is not the one that is meant */
         explain_json_locate(&question.explain, &experiment, &question.warp, &problems);
     if (problems.count)

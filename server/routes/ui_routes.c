@@ -5,7 +5,7 @@
 #include "server/routes/service.h"
 #include "version.h"
 
-static route_handler index_show, contract_show;
+static route_handler index_show, contract_show, page_redirect;
 
 static const char page_type[] = "text/html; charset=utf-8";
 
@@ -15,6 +15,8 @@ const struct route ui_routes[] = {
     /* The contract, as it was when this program was built. */
     {"GET", "/openapi.yaml", "application/yaml", .flags = ROUTE_OPEN | ROUTE_CACHED | ROUTE_SLOW,
      .handle = contract_show},
+    /* The page's address without its last slash. */
+    {"GET", "/ui", "text/html; charset=utf-8", .flags = ROUTE_OPEN | ROUTE_QUERY, .handle = page_redirect},
     /* The page. */
     {"GET", "/ui/", "text/html; charset=utf-8", .flags = ROUTE_OPEN | ROUTE_QUERY,
      .handle = site_answer_page},
@@ -56,6 +58,11 @@ static enum handled index_show(struct request *request)
     struct buffer body = {0};
     buffer_text(&body, text);
     return reply_immutable(request, &body, "index");
+}
+
+static enum handled page_redirect(struct request *request)
+{
+    return reply_see_other(request, "ui/");
 }
 
 extern const char api_openapi_yaml[];

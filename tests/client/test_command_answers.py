@@ -119,11 +119,14 @@ def test_predictions_stand_beside_each_other(service):
     assert "Limited by the start of blocks" in shown and "what if" not in shown
 
 
-def test_a_prediction_says_what_limits_the_occupancy(service):
-    limits = "occupancy (sm_35): at most 25 %, 16 blocks and 16 of 64 warps a multiprocessor; limited by block slots\n"
-    assert limits in coalesce(service, "predict", "copy", "block=32", "arch=sm_35").stdout
-    assert "limited by" not in coalesce(service, "predict", "copy", "block=32", "arch=sm_30,sm_35").stdout
-    assert "占用率（sm_35）：至多 25 %" in coalesce(service, "predict", "copy", "block=32", "arch=sm_35", LC_MESSAGES="zh_CN.UTF-8").stdout
+def test_a_grid_that_does_not_follow_from_the_size_is_shown(service):
+    coalesce(service, "run", "grid_stride", "size=4096", "grid=2", "label.what=given")
+    shown = coalesce(service, "run", "copy", "size=4096", "label.what=usual").stdout
+    assert "block=256 load" in shown and "grid" not in shown
+    shown = coalesce(service, "run", "transpose", "size=64x96").stdout
+    assert "block=32x32 how" in shown and "grid" not in shown
+    assert "grid=2 block=256 size=4096" in coalesce(service, "ls", "--label", "what=given").stdout
+    assert "grid" not in coalesce(service, "ls", "--label", "what=usual").stdout
 
 
 def test_an_export_is_the_file_that_was_named(service, tmp_path):

@@ -1,4 +1,5 @@
-"""`coalesce occupancy`: a line an architecture, and the staircases of a single one, in the language of the locale."""
+"""`coalesce occupancy`: a line an architecture, and the staircases of a single one, in the language of the locale; and the
+launch that `coalesce predict` predicts."""
 import json
 
 import pytest
@@ -43,3 +44,18 @@ def test_json_is_the_answer_as_it_came_and_ascii_is_ascii(service):
     (["regs=3"], REFUSED, 'there is nothing called "regs" here; there are: arch, block, registers,'), (["sm_30"], USAGE, '"sm_30" is no NAME=VALUE'), (["a&b=1"], USAGE, "is no NAME=VALUE"), (["block=2^99"], USAGE, "")])
 def test_what_is_wrong_is_refused(service, words, status, said):
     assert said in coalesce(service, "occupancy", *words, expect=status).stderr
+
+
+def test_a_prediction_says_what_limits_the_occupancy(service):
+    limits = "occupancy (sm_35): at most 25 %, 16 blocks and 16 of 64 warps a multiprocessor; limited by block slots\n"
+    assert limits in coalesce(service, "predict", "copy", "block=32", "arch=sm_35").stdout
+    assert "limited by" not in coalesce(service, "predict", "copy", "block=32", "arch=sm_30,sm_35").stdout
+    assert "占用率（sm_35）：至多 25 %" in coalesce(service, "predict", "copy", "block=32", "arch=sm_35", LC_MESSAGES="zh_CN.UTF-8").stdout
+
+
+def test_a_loop_over_the_grid_is_predicted_with_the_grid_of_the_device_whose_time_it_is(service):
+    of_arch = coalesce(service, "predict", "read_only", "arch=sm_90", "what_if=off").stdout
+    assert of_arch == coalesce(service, "predict", "read_only", "what_if=off", "--device-name", "NVIDIA H200").stdout
+    assert "  size=33554432 block=256 grid=1056\n" in of_arch and "for an NVIDIA H200" in of_arch
+    both = coalesce(service, "predict", "read_only", "arch=sm_80,sm_90").stdout
+    assert "  size=33554432 block=256 grid=131072\n" in both

@@ -56,6 +56,7 @@ def test_where_it_differs_from_the_reference_is_printed(service, tmp_path):
     assert "1 of 1000 elements are not those of the reference" in said and "out[7]: -5, the reference has 0\n" in said
     missing = SCALE.replace("i < n", "i < n - 1")
     said = coalesce(service, "run", file(tmp_path, missing), "n=1000", "by=0", "show.out=998..999", f"reference={plain(tmp_path)}", expect=FAILED).stdout
+    assert re.search(r"  out\[998\] \S+ -\n  -: no thread wrote it\n", said), said
     assert "out[999]: nothing, the reference has 0\n" in said and "out[998] 0 -\n" in said and "999 of 1000" in said
 
 

@@ -82,7 +82,17 @@ def test_a_table_of_predictions_fits_its_terminal(service):
         rows = rows_of(service, "predict", "copy", "size=2^24", columns=columns)
         assert max(map(len, rows)) <= columns, rows
         assert rows[0].startswith("arch") and any(row.startswith("not shown at this width: ") for row in rows)
-        assert "stores transactions, stores % used," in " ".join(row.strip() for row in rows)
+        assert "loads requests, stores requests" in " ".join(row.strip() for row in rows), rows
+    rows = rows_of(service, "predict", "bank_conflict", "arch=sm_90", columns=80)
+    assert rows[0].split()[:3] == ["arch", "loads", "stores"] and "conflicts" in rows[0], rows
+    launch = next(i for i, row in enumerate(rows) if row.startswith("bound "))
+    assert rows[launch].split() == ["bound", "alone", "of", "unit"], rows  # the bars are short enough for the unit
+
+
+def test_a_group_of_columns_keeps_its_name(service):
+    """The unit of what is left stands below it."""
+    rows = rows_of(service, "predict", "copy", "arch=sm_35,sm_90", columns=60)
+    assert rows[0].split()[:2] == ["arch", "loads"] and rows[1].split()[0] == "transactions", rows
 
 
 def test_without_an_architecture_the_lines_are_those_of_the_newest_kind(service, tmp_path):

@@ -100,6 +100,12 @@ def test_a_browser_is_led_to_the_page_and_others_are_told_where_to_begin(service
         assert service.get("/", headers={"Accept": accept}).text.startswith("coalesced")
 
 
+def test_the_address_without_its_last_slash_leads_to_the_page(service):
+    for address in ("/ui", "/ui?lang=zh"):
+        reply = service.get(address, allow_redirects=False)
+        assert reply.status_code == 303 and reply.headers["Location"] == "ui/", address
+
+
 def weight(service, name):
     with requests.get(f"{service.url}/ui/{name}", headers={"Accept-Encoding": "gzip"}, stream=True, timeout=20) as reply:
         raw = reply.raw.read(decode_content=False)

@@ -333,3 +333,45 @@ def test_what_is_loaded_before_it_is_stored_is_not_read_again(service):
     rows = json.loads((BENCH / "results/line_reuse_h200.json").read_text())["points"]
     measured = next(one["measured_us"] for one in rows if (one["kernel"], one["n"]) == ("in_place", 1 << 25))  # n threads, of 2 n floats
     assert abs(took[0] / measured - 1) < 0.05
+
+
+REVERSED = """__global__ void reversed(const int *in, int *out, int n)
+{
+    %s int s[128];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+    out[blockIdx.x * 128 + threadIdx.x] = s[127 - threadIdx.x];
+}
+"""
+SUMMED = """__global__ void summed(const float *in, float *out, int n)
+{
+    volatile __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    s[t + 32] = in[t + 32];
+    if (t < 16) s[t] += s[t + 16];
+    if (t < 8) s[t] += s[t + 8];
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
+FLAGGED = """__device__ volatile int flag;
+__global__ void flagged(const int *in, int *out, int n)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) flag = 1;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = flag >= 0;
+}
+"""
+
+
+def test_volatile_is_no_barrier_of_a_block(service):
+    def looked_at(source, **launch):
+        return test_source_predictions.ask(service, source=source, **launch, arch="sm_90", check=True)
+    for kind in ("__shared__", "volatile __shared__"):
+        answer = looked_at(REVERSED % kind, n=256, block=128)
+        assert answer.status_code == 422, answer.text
+        errors = answer.json()["errors"]
+        assert {error["line"] for error in errors} == {6, 7} and all("without a barrier between" in error["detail"] for error in errors)
+    # within a warp in step, and between blocks, it is how these are written
+    assert looked_at(SUMMED, n=64, block=32, grid=2).status_code == 200
+    assert looked_at(FLAGGED, n=2, block=1).status_code == 200
