@@ -1,6 +1,7 @@
 #include "kernels/source/source_launch_data.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <algorithm>
 
@@ -94,6 +95,18 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment)
     return bytes;
 }
 
+/* Whether the array has as many elements as the size, though the kernel has indices along y: that was derived from its
+   parameters, and may be wrong. */
+static bool size_may_be_wrong(const source_kernel *kernel, const char *array)
+{
+    for (int i = 0; i < kernel->draft.argument_count; i++) {
+        const source_argument &one = kernel->draft.argument[i];
+        if (one.pointer && strcmp(one.name, array) == 0)
+            return strcmp(one.elements, "size") == 0 && strstr(kernel->draft.source, "Idx.y");
+    }
+    return false;
+}
+
 void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *found, struct source_fault *fault)
 {
     ptx_fault at = *found;
@@ -111,6 +124,10 @@ void source_launch_data_fault(const source_kernel *kernel, const ptx_fault *foun
     fault->ptx_line = at.at.position.ptx_line;
     fault->note = at.note;
     int used = ptx_fault_text(&at, fault->text, sizeof fault->text);
+    if (found->kind == PTX_FAULT_OUTSIDE && found->name && used < (int)sizeof fault->text &&
+        size_may_be_wrong(kernel, found->name))
+        used += snprintf(fault->text + used, sizeof fault->text - (size_t)used,
+                         ", as many as the size: describe all in \"arguments\" if it has others");
     if (joined[0] && used < (int)sizeof fault->text)
         used += snprintf(fault->text + used, sizeof fault->text - (size_t)used,
                          "; or it is in line %d: the compiler joined the accesses of both lines", joined[1]);

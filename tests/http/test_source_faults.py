@@ -375,3 +375,21 @@ def test_volatile_is_no_barrier_of_a_block(service):
     # within a warp in step, and between blocks, it is how these are written
     assert looked_at(SUMMED, n=64, block=32, grid=2).status_code == 200
     assert looked_at(FLAGGED, n=2, block=1).status_code == 200
+
+
+SIDE = """__global__ void transposed(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (x < n && y < n)
+        out[x * n + y] = in[y * n + x];
+}
+"""
+
+
+def test_a_matrix_whose_size_was_derived_as_its_side_is_told_so(service):
+    asked = {"source": SIDE, "n": 64, "block": [16, 16], "grid": [4, 4], "arch": "sm_90"}
+    for language, said in (("en", 'in has 64 elements, as many as the size: describe all in "arguments" if it has others'), ("zh", "in 只有 64 个元素，与 size 相同；如不是，请在 \"arguments\" 中描述全部参数")):
+        errors = service.request("POST", "/v1/predictions", json=asked, headers={"Accept-Language": language}).json()["errors"]
+        assert any(error["detail"].endswith(said) for error in errors), errors
+    arguments = [{"name": "in", "type": "f32", "elements": "n * n"}, {"name": "out", "type": "f32", "elements": "n * n"}, {"name": "n", "type": "i32", "value": "size"}]
+    assert service.request("POST", "/v1/predictions", json={**asked, "arguments": arguments}).status_code == 200
