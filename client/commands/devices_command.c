@@ -251,6 +251,12 @@ static void print_kernel(struct context *context, const json_t *kernel)
             json_object_set(row, "choices", json_object_get(kernel, "dtypes"));
         json_array_append_new(rows, row);
     }
+    json_array_append_new(rows,
+                          json_pack("{s:s, s:s}", "name", "grid", "text",
+                                    json_path_true(kernel, "grid_stride")
+                                        ? language_text("blocks; at most as many as the device holds at once "
+                                                        "unless given")
+                                        : language_text("blocks; as many as cover the size unless given")));
     json_array_extend(rows, json_object_get(kernel, "parameters"));
     rows_table_print(rows, columns, screen, stdout);
     putchar('\n');

@@ -93,6 +93,7 @@ def test_what_waits_is_found_again(service):
 def test_lists_and_pages_of_what_there_is(service):
     assert "read_offset" in first_word(coalesce(service, "kernels").stdout)
     kernel = coalesce(service, "kernels", "read_offset").stdout
+    assert "  grid: blocks; at most as many as the device holds at once unless given\n" in coalesce(service, "kernels", "grid_stride").stdout
     assert "0 to size" in kernel and "default ca cg" in kernel
     for words, path in (["kernels"], "/v1/kernels"), (["devices"], "/v1/devices"), (["recipe"], "/v1/recipes"):
         assert coalesce(service, *words, "--json").stdout == service.get(path).text
