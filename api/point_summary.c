@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/problem.h"
 #include "base/json_writer.h"
 #include "kernels/statistics.h"
 
@@ -130,7 +131,7 @@ static void failure_add(struct point_summary *summary, const struct view_point *
         struct json_writer json = {.out = &summary->failure};
         json_writer_begin_object(&json, NULL);
         json_writer_string(&json, "kind", error_kind_name(failure->kind));
-        json_writer_string(&json, "detail", failure->text);
+        problem_write_text(&json, "detail", failure->text);
         json_writer_end(&json);
     }
 }

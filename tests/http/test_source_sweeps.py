@@ -44,6 +44,15 @@ def test_scalars_are_axes(interpreting):  # noqa: F811
     assert made == interpreting.get(f"/v1/sweeps/{made['id']}").json()
 
 
+def test_a_points_fault_is_in_both_languages(interpreting):  # noqa: F811
+    made = sweep(interpreting, {**SHIFT, "source": SHIFTED.replace("i < n", "i <= n"), "n": [64, 128], "offset": 0})
+    for query in ("", "?view=summary"):
+        for point in interpreting.get(f"/v1/sweeps/{made['id']}{query}").json()["points"]:
+            size = point["values"]["n"]
+            assert point["failure"]["detail"].endswith(f"in has {size} elements"), point["failure"]
+            assert point["failure"]["zh"]["detail"].endswith(f"in 只有 {size} 个元素"), point["failure"]
+
+
 def test_tables_have_the_values_of_the_scalars(interpreting):  # noqa: F811
     made = sweep(interpreting, {**SHIFT, "n": [64, 128], "offset": "0..2"})
     for query in ("", "?view=summary"):
