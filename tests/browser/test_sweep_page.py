@@ -292,3 +292,14 @@ def test_what_the_list_says_of_its_page_is_not_said_of_all(browser, serve):  # n
     walk = Walk(browser, service).open("sweeps?lang=en").says("Older", "nav.pages")
     assert walk.text("h1") == "Sweeps, newest first", "one on the next page waits"
     walk.click("nav.pages a", "Older").says("Of these 2: 1 sweep is paused", "h1").end()
+
+
+def test_a_sweep_of_single_samples_is_drawn(browser, serve):  # noqa: F811
+    """One sample has no interval; what an offset costs is drawn beside the model all the same."""
+    service = serve("--devices", "cpu", fake=False)
+    sweep = ended(service, submit(service, offset="0..4", size=1 << 22, measure={"min_samples": 1, "max_seconds": 0.001}))
+    points = service.get(f"/v1/sweeps/{sweep}").json()["points"]
+    assert all(point["result"]["timing"]["cold"]["ci95_us"] == [None, None] for point in points), points[0]["result"]["timing"]
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").says("Of the bytes that the loads, or the stores, move, at most")
+    walk.until(lambda: walk.all("svg.lines"))
+    walk.end()

@@ -82,7 +82,7 @@ class Service:
         rest.setdefault("timeout", 70)
         rest["headers"] = {**self.headers, **rest.get("headers", {})}
         response = requests.request(method, self.url + path, **rest)
-        contract.check(method, path, response)
+        contract.check(method, path, response.history[0] if response.history else response)
         return response
 
     def get(self, path, **rest):

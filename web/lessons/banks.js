@@ -116,8 +116,8 @@ export default {
       },
       {
         "ask": [
-          "Stride 32 puts every word into the same bank. How does it compare with stride 8?",
-          "步长 32 把每个字都放进同一个存储体。与步长 8 相比如何？"
+          "Stride 32 puts every word into the same bank; a block of 256 has 256 words, and the index wraps. How does it compare with stride 8?",
+          "步长 32 把每个字都放进同一个存储体；256 个线程的块有 256 个字，下标超出时从头开始。与步长 8 相比如何？"
         ],
         "choices": [["four times as long", "四倍的时间"], ["no worse", "不会更差"], ["better", "更好"]],
         "answer": 1,

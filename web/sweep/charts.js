@@ -158,11 +158,13 @@ export function linesOf(sweep, choice) {
   };
 }
 
-/* The text of a value without an interval, by which values are alike. */
-const writtenOf = (metric, value, range) => value === null || range ? undefined : withUnit(metric, value);
+/* The text of a value without an interval, by which values are alike. write(value) makes it. */
+const writtenOf = (write, value, range) => value === null || range ? undefined : write(value);
 
-const entriesOf = (points, metric) =>
-  points.map(({point, y, range}) => ({point, value: y, range, written: writtenOf(metric, y, range)}));
+const entriesOf = (points, write) =>
+  points.map(({point, y, range}) => ({point, value: y, range, written: writtenOf(write, y, range)}));
+
+const writeOf = metric => value => withUnit(metric, value);
 
 /* No run makes a prediction surer. */
 const knownOf = spec => spec.predicted ? () => true : isSure;
@@ -172,18 +174,18 @@ export const moreRuns = (spec, relative) => Math.max(
   relative?.more ?? 0,
   ...(
     spec.maps ? spec.maps.map(({cells}) => cells.filter(cell => cell.value !== null)) :
-                spec.series.map(one => entriesOf(one.points, spec.metric)))
+                spec.series.map(one => entriesOf(one.points, writeOf(spec.metric))))
     .map(entries => concluded(entries, spec.metric.less, knownOf(spec)).more));
 
 /* A sentence for each series. */
 export function linesSentence(spec, choice) {
   const {metric} = spec, less = metric.less,
-        all = concluded(entriesOf(spec.series.flatMap(one => one.points), metric), less);
+        all = concluded(entriesOf(spec.series.flatMap(one => one.points), writeOf(metric)), less);
   if (all.all && !all.best) return sentenceOf(all);
   let told = true;
   const sentences = spec.series.filter(one => one.points.length).map(one => {
-    const found = concluded(entriesOf(one.points, metric), less), at = ({point}) => valueText(point.values[choice.x]),
-          say = (best, worst) => {
+    const found = concluded(entriesOf(one.points, writeOf(metric)), less),
+          at = ({point}) => valueText(point.values[choice.x]), say = (best, worst) => {
             if (alike(best, worst) && one.points.length > 1)
               return t("map.all_one", {value: withUnit(metric, best.value)});
             if (one.points.length === 1) return `${withUnit(metric, best.value)}.`;
@@ -277,7 +279,8 @@ export function relativeOf(sweep, choice) {
   }
   if (!measured.points.length || !model.predicted.some(({y}) => y < 99.995)) return null;
   /* Where the first is not sure, nothing that is relative to it is. */
-  const entries = entriesOf(measured.points),
+  const write = value => percent(value / 100, 1);
+  const entries = entriesOf(measured.points, write),
         told = isSure(first) ? entries : entries.filter(({point}) => !isSure(point));
   const found = concluded(told, false), reference = entries.find(({point}) => point === first);
   /* The loss is relative to the first point. When that one is the slowest, it is compared with the slowest of the
@@ -290,7 +293,6 @@ export function relativeOf(sweep, choice) {
         lost = loss.best && loss.apart ? Math.max(0, 1 - found.worst.value / 100) : null,
         feared = 1 - model.predicted.reduce((least, point) => Math.min(least, point.y), Infinity) / 100;
   measured.note = lost > 0 ? t("sweep.at_most_lost", {percent: percent(lost, 1)}) : "";
-  const write = value => percent(value / 100, 1);
   return {
     series: [measured, model],
     axis: {...axisDrawn(sweep, axis.name), values: valuesDrawn(sweep, axis, choice.zoom)},
@@ -351,7 +353,7 @@ export function mapsOf(sweep, choice) {
       row,
       value,
       range,
-      written: writtenOf(metric, value, range),
+      written: writtenOf(writeOf(metric), value, range),
       point,
       unsure: !predicted && !isSure(point),
       state: stateOf(point),
