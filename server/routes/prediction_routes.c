@@ -136,8 +136,7 @@ static void question_take(struct question *question, struct calibrations *calibr
     json_object_del(request, "repeat");
 }
 
-/* With the constants of the device that is named, or of the product that stands for the architecture, or of the first
-   calibrated one of that architecture. */
+/* The constants of the device that is named, of the product that stands for the architecture, or of its first calibrated one. */
 static const struct calibration *constants_of(const struct question *question, const char *arch)
 {
     if (question->calibration)
@@ -207,8 +206,7 @@ static void write_prediction(struct json_writer *json, const struct prediction_c
     json_writer_end(json);
 }
 
-/* One for each name. An architecture that has two of its names in the list is predicted once, and the text
-   is repeated. */
+/* One for each name. An architecture that is named twice is predicted once, and the text is repeated. */
 static void write_predictions(struct json_writer *json, const struct prediction_counts *counted,
                               const struct question *question)
 {
@@ -379,7 +377,9 @@ static enum handled predict(struct request *request)
         problem_add(&problems, "#/check", "is for a source: every result of %s is checked",
                     experiment.kernel->name);
     /* The grid of a loop over the grid fills the device that is predicted; for several architectures it covers the size. */
-    const struct calibration *device = question.calibration ? question.calibration : question.meant;
+    const struct calibration *device = question.calibration;
+    if (!device && experiment.kernel && experiment.kernel->grid_stride)
+        device = question.meant;
     if (device)
         calibration_facts(device, &facts);
     if (experiment.kernel)
