@@ -78,7 +78,7 @@ struct instruction {
     bool second_is_predicate;                      /* of two results */
     bool changes;                                  /* another value at each execution: the clock */
     bool is_volatile, hidden, carry_in, carry_out; /* hidden: memory of parameters, no access of the user's */
-    bool has_order; /* relaxed, acquire or release; of a volatile access that says no more than that: false */
+    bool has_order; /* it says relaxed, acquire or release; of one that is only volatile: false */
     uint8_t space, element_bytes, kind, base_units;
     uint8_t mode;    /* of the mnemonic's own: comparison, vote, shuffle, prmt ... */
     uint8_t boolean; /* of setp: and, or, xor */

@@ -57,8 +57,8 @@ static bool is_strong(const struct instruction *i)
     return i->kind == PTX_ATOMIC || i->is_volatile;
 }
 
-/* Whether two accesses may come in any order. Blocks have volatile flags for each other; threads of a block have barriers,
-   and `volatile` alone is none. */
+/* Returns whether two accesses are no race though nothing orders them: atomic operations, and between blocks volatile
+   accesses, as of a flag. Within a block two volatile accesses are a race, because `volatile` is no barrier. */
 static bool may_meet(const struct instruction *one, const struct instruction *other, bool same_block)
 {
     if (!is_strong(one) || !is_strong(other))

@@ -84,14 +84,14 @@ bool answers_is_interpreted(const json_t *experiment);
 /* That no fault was found, and how far it was looked for: of an answer to "check". */
 void answers_print_check(const json_t *answer, const char *file);
 
-/* Whether the grid is the one that follows from the size: a thread for each element. `request`: as the service returns it,
-   borrowed. */
+/* Returns whether the grid follows from the size and the block: a thread for each element. `request`: as the service
+   returns it, borrowed. */
 bool answers_grid_follows(const json_t *request);
 
 /* A line with the size, block and grid of a request. NULL prints nothing. */
 void answers_print_launch(const json_t *request);
 
-/* A line of the occupancy of one kernel on one architecture, and what limits it. NULL prints nothing. */
+/* A line: the occupancy of a kernel on an architecture, and what limits it. NULL prints nothing. */
 void answers_print_limits(const json_t *occupancy);
 
 /* The response of GET /v1/occupancy: a line an architecture; of a single one also its staircases over registers, shared

@@ -97,8 +97,8 @@ static char *cut(const struct column *column, const struct screen *screen, const
     return asprintf(&shorter, "%.*s%s%s", (int)head, text, dots, tail) < 0 ? NULL : shorter;
 }
 
-/* Leaves out what may be and has the flag `only` (0: whatever it has), but for columns with the flag `but`, until the table
-   is narrow enough. */
+/* Leaves out columns with SHEET_SPARE until the table is narrow enough: those with the flag `only` (0: all), and none with
+   the flag `but`. */
 static void leave_out(struct sheet *sheet, const struct screen *screen, int only, int but)
 {
     for (int i = sheet->column_count - 1; i > 0 && width_of(sheet) > screen->columns; i--) {

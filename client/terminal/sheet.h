@@ -15,7 +15,7 @@ enum sheet_column {
     SHEET_ID = 4,      /* an id, of which the middle may be left out: 01M85N...XZP9SRJ */
     SHEET_CUT = 8,     /* of one column: its end may be left out, before other columns are */
     SHEET_FILLED = 16, /* left out where all of its cells are empty */
-    SHEET_FIRST = 32,  /* of a spare one: left out before the others */
+    SHEET_FIRST = 32,  /* with SHEET_SPARE: left out before the others */
 };
 
 /* What stays of an id, in characters. */

@@ -95,8 +95,8 @@ uint64_t source_launch_data_bytes(const struct experiment *experiment)
     return bytes;
 }
 
-/* Whether the array has as many elements as the size, though the kernel has indices along y: that was derived from its
-   parameters, and may be wrong. */
+/* Returns whether the array has as many elements as the size in a kernel with indices along y. Where the arguments were
+   derived, the size may be one side of a matrix. */
 static bool size_may_be_wrong(const source_kernel *kernel, const char *array)
 {
     for (int i = 0; i < kernel->draft.argument_count; i++) {

@@ -158,7 +158,7 @@ export function linesOf(sweep, choice) {
   };
 }
 
-/* The text of a value without an interval, by which values are alike. write(value) makes it. */
+/* Returns write(value), by which values without an interval are compared; undefined for others. */
 const writtenOf = (write, value, range) => value === null || range ? undefined : write(value);
 
 const entriesOf = (points, write) =>
