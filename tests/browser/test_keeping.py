@@ -258,10 +258,10 @@ def test_the_focus_stays_where_a_baseline_is_pinned_and_a_notice_closed(browser,
     walk.until(lambda: walk.all(".removals button"))
     walk.script("document.querySelector('.removals button').focus()")
     press(browser, Keys.ENTER)
-    walk.until(lambda: walk.all(".jobs button"))
-    walk.script("document.querySelector('.jobs button').focus()")
+    walk.until(lambda: walk.all(".jobs [data-key^=close]"))
+    walk.script("document.querySelector('.jobs [data-key^=close]').focus()")
     press(browser, Keys.ENTER)
-    walk.until(lambda: not walk.all(".jobs button") and walk.script("document.activeElement.localName") == "h1")
+    walk.until(lambda: not walk.all(".jobs [data-key^=close]") and walk.script("document.activeElement.localName") == "h1")
     walk.end()
 
 
