@@ -16,7 +16,7 @@ wordsAdd({
   "outputs.equal": ["The outputs are those of the reference", "输出与参照内核一致"],
   "outputs.ran": ["It ran to its end without a fault", "运行完毕，没有发现错误"],
   "outputs.blocks": ["{n} blocks were interpreted on a processor, which says nothing about a GPU’s time.", "在处理器上解释执行了 {n} 个线程块，其耗时不能说明 GPU 的速度。"],
-  "outputs.none_beyond": ["As many threads as elements: if thread i takes element i, a wrong bound cannot show. Try a size that is not a multiple of the block.", "线程数等于元素个数：如果线程 i 处理元素 i，错误的边界显示不出来。请换一个不是线程块整数倍的规模。"],
+  "outputs.none_beyond": ["As many threads as the size, {n}: if thread i takes element i, a wrong bound cannot show. Try a size that is not a multiple of the block.", "线程数等于规模 {n}：如果线程 i 处理元素 i，错误的边界显示不出来。请换一个不是线程块整数倍的规模。"],
   "outputs.neither": ["{n} of these were written by neither of the two kernels.", "其中 {n} 个元素两个内核均未写入。"],
   "outputs.name": ["output", "输出"],
   "outputs.type": ["type", "类型"],
@@ -44,7 +44,7 @@ export function interpreted({correctness, interpreter, request: {size, block, gr
   const neither = outputs.reduce((sum, {elements, elements_written: written}) => sum + elements - written, 0);
   const threads = [...block, ...grid].reduce((all, one) => all * one, 1);
   return [
-    threads === size && t("outputs.none_beyond"),
+    threads === size && t("outputs.none_beyond", {n: count(size)}),
     correctness.verified && neither > 0 && t("outputs.neither", {n: count(neither)}),
     t("outputs.blocks", {n: count(interpreter.blocks_run)})
   ].filter(Boolean)
