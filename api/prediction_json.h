@@ -43,8 +43,8 @@ struct prediction_answer {
 void prediction_json_make(struct prediction_answer *answer, const struct experiment *experiment,
                           const struct access *access, const char *arch, enum l1_setting setting);
 
-/* Sets the note that the architecture cannot launch the experiment, with the reason: a sentence without a full stop. It
-   replaces any other note. Does nothing if the reason is NULL or nothing is predicted. */
+/* Replaces the note of a prediction by one that says that the architecture cannot launch the experiment, and why. `reason`:
+   a sentence without a full stop. Does nothing if it is NULL or nothing is predicted. */
 void prediction_json_unlaunchable(struct prediction_answer *answer, const char *reason);
 
 /* What a result carries: for the device's own architecture, or for the one that stands in where the model

@@ -1,7 +1,6 @@
-/* Measures kernels that load a line, or the sectors that they store to, more than once: members of structures one after the
-   other, one address between stores, and updates in place. Prints JSON: medians of 50 launches with empty caches, which
-   predictions of the same sources are compared with. Under ncu, dram__bytes_read.sum of the last launches says what DRAM
-   reads. Usage: line_reuse_program */
+/* Measures kernels that touch the same memory again: they load the members of a structure one by one, load one address
+   between stores, or update an array in place. Prints JSON with the median time of 50 launches with empty caches, for
+   comparison with predictions of the same kernels. Under ncu, dram__bytes_read.sum of the last launches is what DRAM reads. Usage: line_reuse_program */
 #include "cold_median.h"
 #include <cstdio>
 

@@ -58,8 +58,8 @@ char *config_data_dir(struct error *error);
 /* Prints the text of --help. */
 void config_help(FILE *out);
 
-/* Logs a warning for each variable of the environment whose name begins with COALESCED_, is no option's and is
-   near to one that is. Others may be another program's, as COALESCED_URL is the command's. */
+/* Logs a warning for each environment variable that begins with COALESCED_ and looks like a mistyped option. Other unknown
+   ones may belong to another program, as COALESCED_URL belongs to the command. */
 void config_warn_variables(void);
 
 /* Applies --log-level. */

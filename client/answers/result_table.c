@@ -64,11 +64,14 @@ void answers_print_launch(const json_t *request)
 {
     static const char *const members[] = {"size", "block", "grid"};
     char text[JSON_PATH_TEXT_BYTES];
-    for (size_t i = 0; request && i < sizeof members / sizeof *members; i++) {
+    if (!request)
+        return;
+    putchar(' ');
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         json_path_value(text, json_object_get(request, members[i]));
-        printf("%s%s=%s%s", i ? " " : "  ", members[i], text,
-               i + 1 < sizeof members / sizeof *members ? "" : "\n");
+        printf(" %s=%s", members[i], text);
     }
+    putchar('\n');
 }
 
 /* The members of the request, without those that are rarely of interest. */

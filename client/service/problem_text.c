@@ -147,8 +147,8 @@ static const char *argument_of(const char *path, char *const *arguments, int cou
     return NULL;
 }
 
-/* Returns the file of the source with that error: the first argument, or, where the error is in the reference, the file of
-   reference=FILE; "reference" where no argument gives that. */
+/* Returns the name of the file that the error is in. That is the first argument; of an error in the reference it is FILE of
+   the argument reference=FILE, or "reference" if there is no such argument. */
 static const char *file_of(const json_t *row, char *const *arguments, int count)
 {
     static const char of_reference[] = "#/reference/", word[] = "reference=";

@@ -201,8 +201,8 @@ static double input_bytes(const struct experiment *e)
     return bytes;
 }
 
-/* Returns whether the launch loads the sectors that it stores to, as an update in place does: it has no buffer that is only
-   written, and it loads at least as many sectors as it stores to. */
+/* Returns whether the launch is taken to load the sectors that it stores to, for example to update an array in place. That
+   is so if no buffer is only written, and if it loads at least as many sectors as it stores to. */
 static bool loads_what_it_stores(const struct experiment *e, const struct access *access)
 {
     bool in_place = false;

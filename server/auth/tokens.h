@@ -30,8 +30,8 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
     "not " OWNER_NOBODY " or, if it is new, " USER_NAME_ASKER
 bool user_name_valid(const char *name);
 
-/* Returns whether a token may be added for that name: one that is valid and not USER_NAME_ASKER. A token file of before may
-   have that name. */
+/* Returns whether a token may be added for that name: one that is valid and not USER_NAME_ASKER. Token files that
+   older versions wrote may have that name. */
 bool user_name_addable(const char *name);
 
 /* The first: true for a user's name and for OWNER_NOBODY. The second: the name as the store has it, which is "" for

@@ -376,7 +376,7 @@ static enum handled predict(struct request *request)
     if (question.check >= 0 && !brought && experiment.kernel)
         problem_add(&problems, "#/check", "is for a source: every result of %s is checked",
                     experiment.kernel->name);
-    /* The grid of a loop over the grid fills the device that is predicted; for several architectures it covers the size. */
+    /* The default grid of a grid-stride loop fills the device; for several architectures it covers the size. */
     const struct calibration *device = question.calibration;
     if (!device && experiment.kernel && experiment.kernel->grid_stride)
         device = question.meant;

@@ -20,8 +20,8 @@ struct query_list {
    stay where it is. */
 const char *query_list(const struct request *request, bool sweeps, int size, struct query_list *list);
 
-/* Returns the person whom that member of the query names, to be checked with user_name_or_nobody(). "me" becomes the user
-   whose token the request has, or OWNER_NOBODY without a token. Borrowed from the request; NULL: the query has no such member. */
+/* Returns the user whom the query parameter `name` gives, unchecked: user_name_or_nobody() checks it. For "me" it returns the
+   user whose token the request has, or OWNER_NOBODY without a token. Borrowed from the request; NULL: no such parameter. */
 const char *query_person(const struct request *request, const char *name);
 
 /* page_size, page_token, view and columns of a sweep's points. A table has all points unless a size is
