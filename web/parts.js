@@ -211,7 +211,10 @@ export function resultCells(row, device) {
       besideCell(h("span", {class: "quiet"}, t("part.operations"))), cell(noteOf(row))
     ];
   if (row.cold_effective_gbps === null)
-    return [numberCell(noValue()), besideCell(), cell(isTimed(row) && noteOf(row, inCache))];
+    return isTimed(row) ? [numberCell(noValue()), besideCell(), cell(noteOf(row, inCache))] : [
+      numberCell(tip(h("span", {class: "quiet"}, t("part.untimed")), t("part.untimed_why"))), besideCell(),
+      cell(row.verified && h("span", {class: "quiet"}, t("part.right")))
+    ];
   const outline = inCache || row.stable === false ? "outline" : "";
   const bar = row.cold_of_peak === null ?
     noValue(t("part.no_peak")) :

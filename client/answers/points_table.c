@@ -171,10 +171,10 @@ static void print_headline(const json_t *sweep, bool untimed, const struct scree
 {
     char kernel[JSON_PATH_TEXT_BYTES];
     json_path_value(kernel, json_path_at(sweep, "request.kernel"));
-    const char *recipe = json_path_text(sweep, "recipe", NULL);
+    const char *recipe = json_path_text(sweep, "recipe", NULL), *entry = json_path_text(sweep, "entry", NULL);
     bool repeated = json_path_number(sweep, "repeat") > 1;
-    printf("%s%s%s: ", screen_style(screen, STYLE_STRONG), recipe ? recipe : kernel,
-           screen_style(screen, STYLE_NONE));
+    printf("%s%s%s%s%s: ", screen_style(screen, STYLE_STRONG), entry ? entry : "", entry ? " " : "",
+           recipe ? recipe : kernel, screen_style(screen, STYLE_NONE));
     if (repeated)
         printf(json_path_number(sweep, "point_count") == 1 ? language_text("%.0f point, ")
                                                            : language_text("%.0f points, "),

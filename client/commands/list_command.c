@@ -137,7 +137,7 @@ static enum style sweep_request_cell(char text[ROWS_TABLE_CELL_BYTES], const jso
     char kernel[JSON_PATH_TEXT_BYTES];
     json_path_value(kernel, json_object_get(row, "kernel"));
     if (!json_path_text(row, "recipe", NULL))
-        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", kernel);
+        snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", json_path_text(row, "entry", kernel));
     return request_cell(text, row);
 }
 

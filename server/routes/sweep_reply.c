@@ -77,6 +77,8 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
     json_writer_time(json, "submitted_at", row->submitted_ms);
     json_writer_time(json, "finished_at", ended ? row->finished_ms : 0);
     json_writer_string(json, "recipe", row->recipe);
+    if (row->entry)
+        json_writer_string(json, "entry", row->entry);
     json_writer_name(json, "owner", row->owner);
     json_writer_bool(json, "spread", row->spread);
     write_devices(json, service, &row->devices);

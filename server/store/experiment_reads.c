@@ -201,7 +201,8 @@ int store_list(struct store *store, const struct store_filter *filter,
 
 /* The counts are answered from an index alone. */
 static const char sweep_sql[] =
-    "SELECT request, recipe, submitted_ms, total, refused, cancelled, owner, rounds, spread, counts.*"
+    "SELECT request, recipe, submitted_ms, total, refused, cancelled, owner, rounds, spread,"
+    " (SELECT entry FROM sources WHERE sources.name = json_extract(request, '$.kernel')), counts.*"
     " FROM sweeps LEFT JOIN (SELECT state, sum(points) - ifnull((SELECT sum(gone.points) FROM removals"
     " JOIN experiments AS gone USING (id) WHERE removals.sweep = ?1 AND gone.state = own.state"
     " AND gone.device = own.device), 0) AS points, max(finished_ms), device FROM experiments AS own"
@@ -227,7 +228,7 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
     snprintf(row->id, sizeof row->id, "%s", id);
     struct rows rows = rows_begin(store->readers, 0, sweep_sql, SQL_VALUES(SQL_TEXT(id)));
     for (bool first = true; rows_next(&rows); first = false) {
-        counts_add(rows.row, 9, row);
+        counts_add(rows.row, 10, row);
         if (!first)
             continue;
         row->request = rows_text(&rows, 0, &no_memory);
@@ -240,6 +241,7 @@ int store_sweep(struct store *store, const char *id, struct sweep_row *row, stru
         rows_copy(&rows, 6, row->owner, sizeof row->owner);
         row->rounds = sqlite3_column_int(rows.row, 7);
         row->spread = sqlite3_column_int(rows.row, 8);
+        row->entry = rows_text(&rows, 9, &no_memory);
     }
     if (no_memory)
         rows.status = SQLITE_NOMEM;

@@ -50,6 +50,7 @@ void sweep_row_clear(struct sweep_row *row)
 {
     free(row->request);
     free(row->recipe);
+    free(row->entry);
     *row = (struct sweep_row){0};
 }
 

@@ -66,6 +66,7 @@ struct sweep_row {
     int removed;               /* counted: runs whose experiment was removed from the store */
     char *request;             /* as it came; owned, as the next */
     char *recipe;              /* NULL: none */
+    char *entry;               /* as a job's, where the request names one kernel */
 };
 
 /* True when every run has ended. */

@@ -136,3 +136,16 @@ def test_a_sweep_says_that_its_points_are_as_the_reference(browser, service):  #
     walk.open("sweeps").says(made["id"][-6:], "tbody")
     assert "[object" not in walk.text("tbody")
     walk.end()
+
+
+def test_lists_name_the_function_and_what_came_of_it(browser, service):  # noqa: F811
+    service.run(ASKED)
+    made = service.request("POST", "/v1/sweeps", json={**ASKED, "n": [1000, 2000]}, headers={"Prefer": "wait=60"}).json()
+    for page in ("", "experiments"):
+        walk = Walk(browser, service).open(f"{page}?lang=en")
+        row = walk.until(lambda: [one.text for one in walk.all("tbody tr") if "scale" in one.text])[0]
+        assert "no times" in row and "✓ as its reference" in row and "src-" not in row and "no value" not in row, row
+    walk.open("sweeps?lang=en").says("scale n 2 values")
+    assert "src-" not in walk.text("main")
+    walk.open(f"sweeps/{made['id']}?lang=en").says("By n: scale", "h1")
+    walk.end()

@@ -36,6 +36,7 @@ def table(service, made, query=""):
 def test_scalars_are_axes(interpreting):  # noqa: F811
     made = sweep(interpreting, {**SHIFT, "n": [64, 128], "offset": "0..2", "show": {"out": 0}})
     assert made["state"] == "succeeded" and made["point_count"] == 6
+    assert made["entry"] == "shifted" and {one["id"]: one for one in interpreting.get("/v1/sweeps").json()["sweeps"]}[made["id"]]["entry"] == "shifted"
     assert made["request"]["kernel"].startswith("src-") and "source" not in made["request"] and "arguments" not in made["request"]
     assert [point["values"] for point in made["points"]] == [{"n": n, "offset": offset} for n in (64, 128) for offset in range(3)]
     for point in made["points"]:

@@ -141,8 +141,10 @@ async function resultsRead(api, mine, state, signal) {
           path = `/v1/experiments?page_size=${RESULTS}${whose}&state=${outcome}`;
     const [{experiments}, text] =
       await Promise.all([api.get(path, {signal}), api.text(path, {signal, headers: {Accept: "text/csv"}})]);
-    const requests = new Map(experiments.map(one => [one.id, one.request]));
-    return tableRows(text).filter(row => requests.has(row.id)).map(row => ({...row, request: requests.get(row.id)}));
+    const listed = new Map(experiments.map(one => [one.id, one]));
+    return tableRows(text)
+      .filter(({id}) => listed.has(id))
+      .map(row => ({...row, request: listed.get(row.id).request, entry: listed.get(row.id).entry}));
   };
   const lists = ownersLately(state, mine).flatMap(owner => [of(owner, "succeeded"), of(owner, "failed")]),
         ended = (await Promise.all(lists)).flat();
@@ -158,9 +160,10 @@ const sweepsRead = (api, {me}, mine, signal) =>
 const sweepsLine = sweeps => sweeps.length > 0 &&
   h("p", {class: "note below"}, t("lab.sweeps"), " ",
     sweeps.map(
-      ({id, recipe, kernel, state, succeeded, total}, i) =>
+      ({id, recipe, entry, kernel, state, succeeded, total}, i) =>
         [i > 0 && t("list.comma"),
-         h("a", {href: link(`sweeps/${id}`)}, `${recipe ?? [kernel].flat().join(", ")} …\u2060${id.slice(-6)}`),
+         h("a", {href: link(`sweeps/${id}`)},
+           `${recipe ?? entry ?? [kernel].flat().join(", ")} …\u2060${id.slice(-6)}`),
          ` (${
            state === "running" ? t("lab.sweep_open") :
                                  t("lab.sweep_done", {n: count(succeeded), of: count(total)})})`]));

@@ -50,7 +50,7 @@ const swept = sweep => sweep.axes.filter(axis => axis.name !== "kernel" && axis.
 function headingOf(sweep, recipe) {
   if (sweep.head.recipe) return recipe?.title ?? sweep.head.recipe;
   const axes = swept(sweep).map(axis => axis.name);
-  const kernels = axisNamed(sweep, "kernel")?.values ?? [sweep.head.request.kernel];
+  const kernels = axisNamed(sweep, "kernel")?.values ?? [sweep.head.entry ?? sweep.head.request.kernel];
   return axes.length ? t("sweep.heading", {axes: axes.join(t("list.and")), kernels: kernels.join(", ")}) :
                        kernels.join(", ");
 }
@@ -70,7 +70,7 @@ function ranOn({head, points}) {
 
 function underHeading(sweep, recipe) {
   const request = {...recipe?.sweep, ...sweep.head.request},
-        kernels = axisNamed(sweep, "kernel")?.values ?? [request.kernel].flat();
+        kernels = axisNamed(sweep, "kernel")?.values ?? [sweep.head.entry ?? request.kernel].flat();
   const axes = swept(sweep).map(
     axis => t("lists.axis", {name: axis.name, n: count(axis.values.length), words: axis.values.length}));
   const rest = [

@@ -31,7 +31,7 @@ export const title = () => t("nav.sweeps");
 const UNSAID = new Set(["kernel", "labels", "repeat", "timeout_s", "tolerance", "reference", "show"]);
 
 /* "copy_offset size 1048576, offset 6 values, block 3 values": all that was asked for. values: of one of its points. */
-function whatOf({request, values}) {
+function whatOf({request, values}, entry) {
   if (request.recipe) return [t("lists.recipe"), " ", h("code", {}, request.recipe)];
   const said = Object.entries(request).flatMap(([name, value]) => {
     if (UNSAID.has(name) && !Array.isArray(value)) return [];
@@ -42,8 +42,8 @@ function whatOf({request, values}) {
                         `${name} ${listText(name, value, values).replace(/(\d)x(?=\d)/g, "$1×")}`;
   });
   return [
-    h("code", {}, [request.kernel].flat().join(", ")), " ", h("span", {class: "quiet"}, said.join(t("list.comma"))),
-    " ", labelMarks(request.labels)
+    h("code", {}, entry ?? [request.kernel].flat().join(", ")), " ",
+    h("span", {class: "quiet"}, said.join(t("list.comma"))), " ", labelMarks(request.labels)
   ];
 }
 
@@ -115,7 +115,8 @@ export async function open(root, params, {api, query, go, announce, signal}) {
   const chosen = new Chosen(() => draw());
   const requestOf = async (sweep, signal) =>
     requests.get(sweep.id)?.request ?? (await api.get(`${sweep.links.self}?page_size=1`, {signal})).request;
-  const nameOf = sweep => [sweep.recipe ?? [sweep.kernel].flat().join(", "), `…${sweep.id.slice(-6)}`].join(" ");
+  const nameOf =
+    sweep => [sweep.recipe ?? sweep.entry ?? [sweep.kernel].flat().join(", "), `…${sweep.id.slice(-6)}`].join(" ");
   const bar = chosenBar({
     chosen,
     actions: () => actionsOf(state.me, requestOf, nameOf),
@@ -131,7 +132,7 @@ export async function open(root, params, {api, query, go, announce, signal}) {
       cell(
         h("a", {class: "row-link", href: link(`sweeps/${sweep.id}`)},
           sweep.recipe             ? [t("lists.recipe"), " ", h("code", {}, sweep.recipe)] :
-            requests.get(sweep.id) ? whatOf(requests.get(sweep.id)) :
+            requests.get(sweep.id) ? whatOf(requests.get(sweep.id), sweep.entry) :
                                      "…"),
         h("span", {class: "quiet"}, ` …\u2060${sweep.id.slice(-6)}`),
         h("span", {class: "phone quiet"}, t("punct.comma"), t("lab.ago_cell", {time: ago(sweep.submitted_at)}),
@@ -149,7 +150,9 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         mayCancel(sweep, state.me) && button(t("queue.cancel"), () => cancelAsked(sweep.links.self, state.me, signal), {
           small: true,
           key: `cancel ${sweep.id}`,
-          label: t("queue.cancel_sweep", {what: sweep.recipe ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
+          label:
+            t("queue.cancel_sweep",
+              {what: sweep.recipe ?? sweep.entry ?? requests.get(sweep.id)?.request.kernel ?? sweep.id})
         })));
   };
   const list = windowed({
