@@ -75,7 +75,7 @@ static const struct rows_table_column sums[] = {
     {"used", "bytes", SPARE, .path = "used_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
     {"moved", "bytes", SPARE, .path = "moved_bytes", .form = ROWS_TABLE_COUNT, .missing = ""},
     {"efficient", "%", SHEET_RIGHT, .cell = efficiency_cell},
-    {"conflicts", "at banks", SHEET_RIGHT, .path = "bank_conflicts", .form = ROWS_TABLE_COUNT, .missing = ""},
+    {"bank", "conflicts", SHEET_RIGHT, .path = "bank_conflicts", .form = ROWS_TABLE_COUNT, .missing = ""},
     {NULL},
 };
 

@@ -76,7 +76,7 @@ static void add_columns(struct sheet *sheet, const struct points_columns *column
         sheet_column(sheet, SHEET_RIGHT, language_text("runs"), "");
     if (!columns->untimed) {
         point_figures_column(sheet, screen, SHEET_RIGHT, columns->first.median, NULL, "");
-        point_figures_column(sheet, screen, SHEET_RIGHT, columns->first.rate, NULL, "");
+        point_figures_column(sheet, screen, SPARE, columns->first.rate, NULL, "");
         if (columns->peak)
             point_figures_column(sheet, screen, SPARE, columns->first.peak, NULL, "");
         point_figures_column(sheet, screen, SPARE, columns->second.median, NULL, "");
@@ -166,9 +166,24 @@ static void print_devices(const json_t *sweep)
         printf(language_text(" and %zu more"), i - DEVICES_NAMED);
 }
 
-/* The kernel and the progress. */
-static void print_headline(const json_t *sweep, bool untimed, const struct screen *screen)
+static bool has_interval(const json_t *sweep, const struct point_figures *figures)
 {
+    size_t i;
+    json_t *point;
+    json_array_foreach (json_object_get(sweep, "points"), i, point) {
+        double value, low = NAN, high = NAN;
+        point_figures_interval(point, figures, false, &value, &low, &high);
+        if (isfinite(low) && isfinite(high))
+            return true;
+    }
+    return false;
+}
+
+/* The kernel and the progress. */
+static void print_headline(const json_t *sweep, const struct points_columns *columns,
+                           const struct screen *screen)
+{
+    bool untimed = columns->untimed;
     char kernel[JSON_PATH_TEXT_BYTES];
     json_path_value(kernel, json_path_at(sweep, "request.kernel"));
     const char *recipe = json_path_text(sweep, "recipe", NULL), *entry = json_path_text(sweep, "entry", NULL);
@@ -197,7 +212,9 @@ static void print_headline(const json_t *sweep, bool untimed, const struct scree
         return;
     }
     printf("%s%s\n", language_text("; "),
-           repeated ? language_text("median over runs and its 95 % interval")
+           repeated ? has_interval(sweep, &columns->first)
+                          ? language_text("median over runs and its 95 % interval")
+                          : language_text("median over runs")
                     : language_text("median and its 95 % interval at one placement of the arrays"));
 }
 
@@ -240,7 +257,7 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
 {
     struct points_columns columns;
     choose_columns(&columns, sweep);
-    print_headline(sweep, columns.untimed, screen);
+    print_headline(sweep, &columns, screen);
     struct sheet *sheet = sheet_new();
     add_columns(sheet, &columns, screen);
     size_t i, never_ran = 0;

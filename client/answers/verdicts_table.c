@@ -372,8 +372,9 @@ void answers_print_comparison(const json_t *comparison, const struct screen *scr
     double expected = json_path_number(comparison, "chance.expected");
     if (expected > 0)
         printf(
-            language_text("By chance alone at most %.2g of %.0f points would be called better or worse, at "
-                          "one look; adding runs and looking again makes that more frequent.\n"),
+            language_text(
+                "By chance alone, on average at most %.2g of %.0f points would be called better or worse, at "
+                "one look; adding runs and looking again makes that more frequent.\n"),
             expected, json_path_number(comparison, "chance.points"));
 }
 

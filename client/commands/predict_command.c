@@ -33,6 +33,11 @@ static json_t *make_request(struct context *context)
         json_object_set_new(request, "device_name", json_string(options->given[OPTION_DEVICE_NAME]));
     if (status == 0)
         status = parameters_add(request, options->words + 1, options->word_count - 1, false, &error);
+    if (status == 0 && json_object_get(request, "device"))
+        status =
+            error_set(&error, ERROR_INVALID,
+                      language_text("device: nothing runs here; name an architecture, as arch=sm_90, or the "
+                                    "device whose times you want, as device_name='NVIDIA H200'"));
     if (status == 0 && members)
         status = source_file_add_members(request, members, &error);
     if (status == 0)
@@ -108,7 +113,10 @@ static enum style conflicts_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t 
                json_path_number(row, "shared_load_requests") + json_path_number(row, "shared_store_requests"),
            conflicts = json_path_number(row, "shared_load_bank_conflicts") +
                        json_path_number(row, "shared_store_bank_conflicts");
-    snprintf(text, ROWS_TABLE_CELL_BYTES, requests > 0 && isfinite(conflicts) ? "%.0f" : "", conflicts);
+    char number[NUMBER_BYTES] = "";
+    if (requests > 0 && isfinite(conflicts))
+        number_count(number, (long long)conflicts);
+    snprintf(text, ROWS_TABLE_CELL_BYTES, "%s", number);
     return STYLE_NONE;
 }
 
@@ -216,7 +224,7 @@ static void print_predictions(struct context *context, const json_t *document)
         {"stores", "requests", FIRST, .path = "gst_requests", .form = ROWS_TABLE_COUNT},
         {"", "transactions", SPARE, .cell = stores_cell},
         {"", "% used", SPARE, .path = "gst_efficiency_pct", .form = ROWS_TABLE_COUNT},
-        {"conflicts", "at banks", SPARE | SHEET_FILLED, .cell = conflicts_cell},
+        {"bank", "conflicts", SHEET_RIGHT | SHEET_FILLED, .cell = conflicts_cell},
         {"occupancy", "%", SPARE, .cell = occupancy_cell},
         {NULL},
     };

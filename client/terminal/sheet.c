@@ -190,8 +190,8 @@ int sheet_print(struct sheet *sheet, const struct screen *screen, FILE *out)
     char *group = NULL; /* the name of a column that is left out, for the next one that has none of its own */
     for (int i = 0; i < columns; i++) {
         char *name = sheet->columns[i].name;
-        bool unnamed = !name || !*name;
-        group = !unnamed ? name : group;
+        bool unnamed = !name || !*name, grouped = sheet->columns[i].unit && *sheet->columns[i].unit;
+        group = !unnamed ? name : grouped ? group : NULL;
         head[i] = (struct cell){STYLE_STRONG, unnamed && group ? group : name};
         group = sheet->columns[i].left_out ? group : NULL;
         below[i] = (struct cell){STYLE_FAINT, sheet->columns[i].unit};

@@ -53,14 +53,15 @@ static void on_box(void *context, const ptx_access *access)
     ((access_counter *)context)->take(*access);
 }
 
-/* Returns the names of the inputs of integers whose contents the request does not give: "idx, next". */
-static std::string inputs_without_fill(const source_kernel *kernel)
+/* Returns the names of the inputs of integers whose contents the request does not give: "idx, next". accumulated: and of
+   arrays that are both read and written. */
+static std::string inputs_without_fill(const source_kernel *kernel, bool accumulated)
 {
     std::string names;
     for (int i = 0; i < kernel->draft.argument_count; i++) {
         const source_argument &one = kernel->draft.argument[i];
-        if (one.pointer && one.role == BUFFER_INPUT && one.type.base <= SOURCE_U64 &&
-            one.fill.rule == SOURCE_FILL_GENERATOR)
+        bool read = one.role == BUFFER_INPUT || (accumulated && one.role == BUFFER_ACCUMULATED);
+        if (one.pointer && read && one.type.base <= SOURCE_U64 && one.fill.rule == SOURCE_FILL_GENERATOR)
             names += (names.empty() ? "" : ", ") + std::string(one.name);
     }
     return names;
@@ -71,7 +72,7 @@ static std::string inputs_without_fill(const source_kernel *kernel)
 /* Where addresses follow from the contents of inputs, a note says what these are. */
 static void note_contents(source_count *count, const source_kernel *kernel)
 {
-    const std::string names = inputs_without_fill(kernel);
+    const std::string names = inputs_without_fill(kernel, false);
     if (names.empty() || count->fault_count == SOURCE_COUNT_FAULTS)
         return;
     source_fault *note = &count->faults[count->fault_count++];
@@ -85,7 +86,6 @@ static void note_contents(source_count *count, const source_kernel *kernel)
    then of such blocks. */
 static void add_faults(source_count *count, const source_kernel *kernel, const ptx_outcome &outcome)
 {
-    const std::string names = inputs_without_fill(kernel);
     bool others = outcome.fault_count == PTX_FAULTS_MAX;
     for (unsigned i = 0; i < outcome.fault_count; i++)
         others = others || (!outcome.faults[i].note && outcome.faults[i].kind != PTX_FAULT_STEPS);
@@ -97,7 +97,9 @@ static void add_faults(source_count *count, const source_kernel *kernel, const p
         if (found.kind == PTX_FAULT_STEPS && outcome.blocks > 0)
             fault->note = true;
         size_t used = strlen(fault->text);
-        if (found.address_of_data && !names.empty())
+        bool endless = found.kind == PTX_FAULT_STEPS; /* a loop may wait for a value that nobody writes */
+        const std::string names = inputs_without_fill(kernel, endless);
+        if ((found.address_of_data || endless) && !names.empty())
             snprintf(fault->text + used, sizeof fault->text - used, "; " WITHOUT_FILL, names.c_str());
     }
 }

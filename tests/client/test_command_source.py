@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from command import FAILED, REFUSED, Terminal, coalesce
+from command import FAILED, REFUSED, USAGE, Terminal, coalesce
 from conftest import BINARY, Service
 
 CHINESE = {"LANG": "zh_CN.UTF-8"}
@@ -84,9 +84,25 @@ def test_a_table_of_predictions_fits_its_terminal(service):
         assert rows[0].startswith("arch") and any(row.startswith("not shown at this width: ") for row in rows)
         assert "loads requests, stores requests" in " ".join(row.strip() for row in rows), rows
     rows = rows_of(service, "predict", "bank_conflict", "arch=sm_90", columns=80)
-    assert rows[0].split()[:3] == ["arch", "loads", "stores"] and "conflicts" in rows[0], rows
+    assert rows[0].split()[:3] == ["arch", "loads", "stores"] and "bank" in rows[0] and "conflicts" in rows[1], rows
     launch = next(i for i, row in enumerate(rows) if row.startswith("bound "))
     assert rows[launch].split() == ["bound", "alone", "of", "unit"], rows  # the bars are short enough for the unit
+
+
+def test_bank_conflicts_stay_when_the_table_is_narrow(service):
+    rows = rows_of(service, "predict", "transpose", "how=shared", "arch=sm_90", columns=60)
+    assert rows[0].split()[-1] == "bank" and rows[1].split()[-1] == "conflicts" and rows[2].endswith("16,252,928"), rows
+
+
+def test_a_device_is_not_what_a_prediction_is_of(service):
+    for word in "predict", "explain":
+        assert "device: nothing runs here" in coalesce(service, word, "copy", "device=0", expect=USAGE).stderr
+
+
+def test_a_loop_without_end_is_told_what_its_arrays_hold(service, tmp_path):
+    lock = "__global__ void lock(int *flag, int *out, int n)\n{\n    while (atomicCAS(flag, 0, 1) != 0) ;\n    *out += 1;\n    atomicExch(flag, 0);\n}\n"
+    said = coalesce(service, "predict", file(tmp_path, lock), "size=32", "block=1", "grid=1", "arch=sm_90", expect=REFUSED).stderr
+    assert ":3:" in said and "inputs of integers without a fill hold 0 to 255: flag" in said, said
 
 
 def test_a_group_of_columns_keeps_its_name(service):

@@ -37,6 +37,20 @@ def test_a_narrow_terminal_has_fewer_columns_and_says_so(service):
     assert max(len(line) for line in table.splitlines()) <= 55
 
 
+def test_a_table_of_points_leaves_out_what_has_no_room_and_names_no_remark(service):
+    made = coalesce(service, "sweep", "sum_matrix_2d", "size=512x512,1024x512", "block=32x8,16x16", "order=row,column", "load=ca,cg", "dtype=f32,f64", "label.fake=unstable", "--quiet").stdout
+    identity = re.search(r"^id (\S+)", made, re.M).group(1)
+    assert "median over runs" not in made
+    for columns, head in (100, ["size", "block", "order", "load", "dtype", "cold", "cold", "bandwidth"]), (80, ["size", "block", "order", "load", "dtype", "cold"]):
+        terminal = Terminal(service, "show", identity, "--no-plot", columns=columns)
+        terminal.end()
+        lines = terminal.text.splitlines()
+        assert max(map(len, lines)) <= columns, lines
+        assert next(line for line in lines if line.startswith("size")).split()[:len(head)] == head and "stores  " not in terminal.text.split("not shown")[0], lines
+    said = coalesce(service, "sweep", "copy", "size=4096,8192", "repeat=2").stdout
+    assert "median over runs\n" in said and "takes 6 of them" in said
+
+
 @pytest.mark.parametrize("words", [
     ["help"], ["help", "run"], ["help", "compare"], ["kernels", "copy"], ["recipe"], ["run", "copy", "block=2000"], ["run", "read_offset", "offset=11"],
     ["explain", "read_offset", "offset=11"], ["show", "nothing"], ["run", "copy", "--devise", "cpu"]], ids=" ".join)
