@@ -157,6 +157,7 @@
     {"is for a source: every result of %s is checked", "只用于源代码：{1} 的每次结果都会检查"},
     {"this service takes no source: it was started with --source off", "此服务不接受源代码：它以 --source off 启动"},
     /* faults, and what is not executed: ptx/fault.c, kernels/source/source_count.cpp */
+    {"the reference: %s", "参照内核：{1}"},
     {"%s; the other access may be in line %d instead", "{1}；另一次访问也可能在第 {2} 行"},
     {"%s; or it is in line %d: the compiler joined the accesses of both lines", "{1}；也可能在第 {2} 行：编译器合并了这两行的访问"},
     {"addresses depend on what arrays hold; inputs of integers without a fill hold 0 to 255: %s", "地址取决于数组的内容；没有给出 fill 的整数输入存放 0 到 255：{1}"},

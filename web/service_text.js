@@ -10,7 +10,7 @@ export const perCent = text => `${Number((100 * Number(text)).toPrecision(2))} %
 /* In their order: what is replaced, and by what. */
 // clang-format off
 const RULES = [
-  [/^#\/([\w/]+)(?=: )/, (_, path) => path.replaceAll("/", ".")],
+  [/^#\/([\w/]+)(?=: |：)/, (_, path) => path.replaceAll("/", ".")],
   [/^((?:cold|hot) samples: noise stayed at )(\S+), (\S+) was asked for/, (_, what, noise, most) => `${what}${perCent(noise)}, at most ${perCent(most)} was asked for`],
   [/"transfers": "pageable" or "pinned" asks for them/, "transfers were not asked for"],
   [/"counters": true asks for them/, "the counters were not read"],

@@ -165,7 +165,12 @@ bool experiment_reply_block_reason(struct service *service, int device, const ch
 {
     struct device_set set = device_set_of(device);
     struct queue_hold hold;
+    struct error error = {0};
     enum block_reason least = BLOCK_UNLISTED + 1;
+    if (!store_healthy(service->store, &error)) {
+        snprintf(text, size, "the service %s", error.text);
+        return true;
+    }
     queue_admin_get_hold(service->queue, QUEUE_ALL_DEVICES, &hold);
     if (hold.held) {
         char found[VIEW_WAITS_BYTES];

@@ -30,7 +30,8 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
 
 /* Writes why an experiment waits for that device or, with device -1, for one of the devices that its request
    chooses (NULL: any): a sentence about the queue or a device; empty: it waits only for other experiments.
-   Returns true if nobody knows when it can begin: the queue or the device is paused, or no listed device can be used.
+   Returns true if nobody knows when it can begin: the store cannot write, the queue or the device is paused, or no
+   listed device can be used.
    Any thread. */
 bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
                                    size_t size);

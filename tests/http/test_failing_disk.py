@@ -59,8 +59,13 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
     disk.fails("write")
     service.until(lambda: service.get("/readyz").status_code == 503)
     service.until(lambda: service.get("/v1/queue").json()["running"] == 0)
-    queued = service.get("/v1/queue").json()["queued"]
+    queue = service.get("/v1/queue?experiments=2").json()
+    queued = queue["queued"]
     assert queued > 100
+    sweep_now = service.get(sweep["links"]["self"] + "?page_size=1").json()
+    for one in *queue["devices"], *queue["experiments"], sweep_now:
+        assert one["waits_for"].startswith("the service cannot write: ") and one["eta_seconds"] is None, one
+    assert [owner["begins_seconds"] for device in queue["devices"] for owner in device["owners"]] == [None]
     service.until(lambda: sent(service, "/v1/experiments", SMALL).status_code == 503)
     assert service.get("/v1/queue").json()["queued"] == queued
     disk.works()

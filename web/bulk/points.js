@@ -1,6 +1,6 @@
-/* The chosen points of a sweep: what can be done with them, and that its failed ones are run again. pointsBar({sweep,
-   chosen, me, again}) is their bar (bar.js), again(): after something was done; failedAgain(sweep) is the button, or
-   null. A point is one of sweep/data.js; of one that was run several times all runs are meant. */
+/* The chosen points of a sweep: what can be done with them, and that its failed or cancelled ones are run again.
+   pointsBar({sweep, chosen, me, again}) is their bar (bar.js), again(): after something was done; failedAgain(sweep) is
+   the button, or null. A point is one of sweep/data.js; of one that was run several times all runs are meant. */
 import {count} from "../format.js";
 import {button} from "../parts.js";
 import {hasEnded} from "../sweep/data.js";
@@ -101,11 +101,14 @@ export const pointsBar = ({sweep, chosen, me, again}) => chosenBar({
 });
 
 export function failedAgain(sweep) {
-  const points =
-    sweep.read === sweep.head.point_count ? sweep.rows.filter(point => point.state === "failed" && !point.refused) : [];
-  if (sweep.running || !points.length) return null;
-  const failed = point => Math.max(1, point.runs.filter(run => run.state === "failed").length);
-  return button(
-    t("bulk.failed_again", {n: count(points.length), words: points.length}),
-    () => requestsRun(requestsOf(sweep, points, failed), {name: nameIn(sweep)}), {key: "failed again"});
+  if (sweep.running || sweep.read !== sweep.head.point_count) return null;
+  return ["failed", "cancelled"].flatMap(state => {
+    const points = sweep.rows.filter(point => point.state === state && !point.refused),
+          runs = point => Math.max(1, point.runs.filter(run => run.state === state).length);
+    return points.length ?
+      button(
+        t(`bulk.${state}_again`, {n: count(points.length), words: points.length}),
+        () => requestsRun(requestsOf(sweep, points, runs), {name: nameIn(sweep)}), {key: `${state} again`}) :
+      [];
+  });
 }

@@ -39,6 +39,7 @@ wordsAdd({
   "bulk.remove_ask": ["Remove {n} experiments?", "删除 {n} 个实验吗？"],
   "bulk.of_others": ["This includes what {who} submitted.", "其中包含 {who} 提交的。"],
   "bulk.remove_sweeps_ask": ["Remove {n} {words|sweep|sweeps} with {of} experiments?", "删除 {n} 个扫描（共 {of} 个实验）吗？"],
+  "bulk.cancelled_again": ["Run {n} cancelled {words|point|points} again", "再次运行 {n} 个已取消的点"],
   "bulk.failed_again": ["Run {n} failed {words|point|points} again", "再次运行 {n} 个失败的点"],
   "bulk.now_cancel": ["Cancelling, {n} of {of}", "正在取消，{n} / {of}"],
   "bulk.now_remove": ["Removing, {n} of {of}", "正在删除，{n} / {of}"],

@@ -2,9 +2,10 @@
    pixels: {at(value), ticks, breakAt}. Numbers stand where they belong, a few of them with their names; powers by
    logarithm; where a few lie far beyond all others the axis is broken (breakAt, a pixel) and those stand side by side
    behind it; texts stand side by side. yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin
-   at 0. */
+   at 0; what is beyond its end stands at the end. */
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
+import {medianOf} from "../table.js";
 import {round, text, textWidth} from "./svg.js";
 import "../d3.js";
 
@@ -35,6 +36,22 @@ function sideBySide(values, from, to) {
     breakAt: null,
     name: value => String(value ?? "").replace(/(\d)x(?=\d)/g, "$1×")
   };
+}
+
+const greatest = values => values.reduce((a, b) => Math.max(a, b), -Infinity);
+
+/* Where a scale ends: at the greatest value of the lines, lists of {y, unsure} along an axis. Of many it leaves out
+   spikes, which are not sure and far above the values on both sides of theirs, because the others could not be told
+   apart. */
+const MANY = 100, FAR = 4, NEAR = 32;
+export function scaleEnd(lines) {
+  const all = lines.flat();
+  if (all.length < MANY) return greatest(all.map(({y}) => y));
+  const usual = medianOf(all.map(({y}) => y));
+  const far = (y, side) => side.length > 0 && y > FAR * medianOf(side.map(one => one.y));
+  const isSpike = ({y, unsure}, i, line) => unsure && y > FAR * usual && far(y, line.slice(Math.max(0, i - NEAR), i)) &&
+    far(y, line.slice(i + 1, i + 1 + NEAR));
+  return greatest(lines.flatMap(line => line.filter((...one) => !isSpike(...one)).map(({y}) => y)));
 }
 
 const numbered = value => Number.isInteger(value) ? count(value) : digits(value);
@@ -69,7 +86,7 @@ export function yScale(values, top, bottom, {zero = false, height = bottom - top
   const ticks = scale.ticks(Math.max(2, Math.min(7, Math.floor(height / 34))));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1, places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   return {
-    at: scale,
+    at: Object.assign(value => Math.max(top, scale(value)), {domain: () => scale.domain()}),
     ticks,
     part: !whole && scale.domain()[0] > 0,
     name: value => places ? value.toFixed(places) : count(value)

@@ -2,17 +2,19 @@
    one a series (`panels`).
 
    linesDraw(width, {series, axis, xName, unit, write, rules, zero, panels, labels}) gives {svg, canvas, marks, part,
-   cut, dense, frames, cross, within}: a series is {name, note, kind, dash, points: [{x, y, low, high, words, unsure}],
-   predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}], without: [x]}, and
-   scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the keys
-   find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is nearest,
-   {x, top, bottom, words}; nearer(px, py) is the half of the axis's values nearest to a pixel, and within(px0, py0,
-   px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or null; there is no within where no part of
-   the axis can be drawn alone. The scale is that of the medians: an interval that goes on beyond it ends in an arrow
-   (`cut`). More points than there are pixels for are drawn as a density (dense.js). */
+   beyond, cut, dense, frames, cross, within}: a series is {name, note, kind, dash, points: [{x, y, low, high, words,
+   unsure}], predicted: [{x, y, words}], published: [{x, y, words}], coming: [x], refused: [{x, words}], without: [x]},
+   and scattered where no line may join its points, as they are of several devices. `marks` are what a pointer or the
+   keys find: {x, y, words} in pixels, words a text or what gives it; cross(px, py) is the place on the axis that is
+   nearest, {x, top, bottom, words}; nearer(px, py) is the half of the axis's values nearest to a pixel, and within(px0,
+   py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or null; there is no within where no
+   part of the axis can be drawn alone. The scale is that of the medians: an interval that goes on beyond it ends in an
+   arrow
+   (`cut`), and spikes beyond it (`beyond`, their values) stand at its end. More points than there
+   are pixels for are drawn as a density (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
-import {breakMark, rulesOf, xScale, xTicks, yScale} from "./axis.js";
+import {breakMark, rulesOf, scaleEnd, xScale, xTicks, yScale} from "./axis.js";
 import {denseDraw, isDense, ticksOf} from "./dense.js";
 import {KINDS, painterFor} from "./painter.js";
 import {round, text, textWidth} from "./svg.js";
@@ -141,14 +143,18 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
 const extent = values =>
   values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
 
-/* The range of the y axis: all medians, and the intervals, on each side at most as far as half of the range of the
-   medians or the width of the narrowest interval, whichever is larger. Without the latter, medians that differ by noise
-   alone would seem far apart. */
+/* The range of the y axis: all medians, but for spikes that are not sure (axis.js), and the intervals, on each side
+   at most as far as half of the range of the medians or the width of the narrowest interval, whichever is larger.
+   Without the latter, medians that differ by noise alone would seem far apart. */
 function limitsOf(series, wide, references = []) {
-  const [low, high] = extent([
-    ...series.flatMap(one => [...one.points, ...one.predicted, ...one.published].map(point => point.y)),
-    ...references.map(one => one.y)
-  ]);
+  const measured = series.map(one => one.points),
+        known =
+          [
+            ...series.flatMap(one => [...one.predicted, ...one.published].map(point => point.y)),
+            ...references.map(one => one.y)
+          ],
+        [low] = extent([...known, ...measured.flat().map(point => point.y)]),
+        [, high] = extent([...known, scaleEnd(measured)]);
   if (low > high) return null;
   const drawn = series.filter(one => !isDense(one.points, wide)).flatMap(one => one.points),
         [narrowest] = extent(drawn.filter(point => point.low !== null).map(point => point.high - point.low)),
@@ -215,20 +221,22 @@ export function linesDraw(width, spec) {
   if (!limits) {
     drawing.setAttribute("height", 60);
     drawing.append(text(0, 36, spec.nothing ?? t("sweep.nothing_yet"), {class: "small"}));
-    return {svg: drawing, canvas: null, marks: [], part: false};
+    return {svg: drawing, canvas: null, marks: [], part: false, beyond: []};
   }
   const painter = painterFor(series.reduce((sum, one) => sum + countOf(one, wide), 0), width, height);
-  const result = part => ({
+  const beyond = ({at}) => series.flatMap(one => one.points).map(({y}) => y).filter(y => y > at.domain()[1]);
+  const result = y => ({
     svg: drawing,
     canvas: painter.canvas,
-    part,
+    part: y.part,
+    beyond: beyond(y),
     ...found,
     ...foundOver(found.frames, axis, spec.columnWords ?? (() => null))
   });
   if (spec.panels) {
     panelsDraw(drawing, painter, {each, across}, spec, limits, found);
     if (painter.node) drawing.append(painter.node);
-    return result(yScale(limits, 0, 1, {zero: spec.zero}).part);
+    return result(yScale(limits, 0, 1, {zero: spec.zero}));
   }
   const longest = spec.labels === false ?
     0 :
@@ -257,5 +265,5 @@ export function linesDraw(width, spec) {
   drawing.append(place);
   plotDraw(place, painter, {left, right, top, bottom}, phone ? {...spec, labels: false} : spec, series, {x, y}, found);
   if (painter.node) place.insertBefore(painter.node, place.querySelector(".series-name")?.parentNode ?? null);
-  return result(y.part);
+  return result(y);
 }

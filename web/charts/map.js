@@ -1,6 +1,6 @@
-/* Values over two axes as cells, one map for each value of a third axis, all of one scale: the fainter, the less. The
-   number stands in each cell while that is 44 px or wider; refused ones are hatched, those that nobody asked for are
-   empty, the best of a map is framed.
+/* Values over two axes as cells, one map for each value of a third axis, all of one scale, which ends where that of
+   lines does (axis.js): the fainter, the less. The number stands in each cell while that is 44 px or wider; refused
+   ones are hatched, those that nobody asked for are empty, the best of a map is framed.
 
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, nearer, within}. `less`: the least is the
@@ -9,12 +9,13 @@
    a pixel, and within(px0, py0, px1, py1) those between two places: {zoom, rows}, ranges where they are numbers. */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
+import {scaleEnd} from "./axis.js";
 import {MARKS, painterFor, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
 import {RUNS_LEAST, alike, concluded} from "../sweep/sure.js";
 import "../sweep/words.js";
 
-const NUMBER_WIDTH = 44, ROW = 34, LEFT = 56, TOP = 46, NAME = 16, GAP = 32, LEGEND = 48;
+const NUMBER_WIDTH = 44, ROW = 34, NAMED_ROW = 16, LEFT = 56, TOP = 46, NAME = 16, GAP = 32, LEGEND = 48;
 
 /* The tokens are #rrggbb, and of one hue: between them lightness goes evenly enough without D3's colours, which are not
  * on the page. */
@@ -41,7 +42,7 @@ function sizes(width, {maps, columns, rows}) {
   const wide = LEFT + columns.length * NUMBER_WIDTH,
         across = Math.max(1, Math.min(maps.length, Math.floor((width + GAP) / (wide + GAP))));
   const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - LEFT) / columns.length),
-        row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, cell, 420 / rows.length)),
+        row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, Math.max(cell, NAMED_ROW), 420 / rows.length)),
         top = TOP + (maps.some(map => map.name) ? NAME : 0);
   return {
     top,
@@ -79,10 +80,11 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   for (let i = 0; i < steps; i++)
     drawing.append(rect(
       LEFT + i * length / steps, y, length / steps + 0.5, 10, {fill: shade(low + (high - low) * i / (steps - 1))}));
+  const over = spec.maps.some(map => map.cells.some(cell => cell.value > high)) ? "≥ " : "";
   drawing.append(
     text(LEFT, y + 24, spec.write(low), {class: "tick"}),
     text(
-      LEFT + length, y + 24, `${spec.write(high)}${spec.unit ? `\u00a0${spec.unit}` : ""}`,
+      LEFT + length, y + 24, `${over}${spec.write(high)}${spec.unit ? `\u00a0${spec.unit}` : ""}`,
       {class: "tick", "text-anchor": "end"}));
   let x = LEFT + length + 48, line = y;
   const key = (attributes, words) => {
@@ -108,12 +110,20 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   return line + LEGEND - 8;
 }
 
+/* The cells with a value, row by row. */
+const linesOf = maps => maps.flatMap(({cells}) => {
+  const rows = new Map();
+  for (const {row, value, unsure} of cells.filter(cell => cell.value !== null))
+    rows.set(row, rows.get(row) ?? []).get(row).push({y: value, unsure});
+  return [...rows.values()];
+});
+
 export function mapDraw(width, spec) {
   const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across),
         known = spec.maps.flatMap(map => map.cells).filter(cell => cell.value !== null),
         values = known.map(cell => cell.value);
   const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
-        high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1, shade = shadesOf(low, high),
+        high = values.length ? scaleEnd(linesOf(spec.maps)) : 1, shade = shadesOf(low, high),
         stripes = hatch("refused");
   const total = spec.columns.length * spec.rows.length * spec.maps.length, height = down * size.height, marks = [];
   const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),

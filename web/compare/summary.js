@@ -18,7 +18,9 @@ export function headingOf(comparison, name) {
   const none = LETTERS.filter(letter => comparison[letter].experiments && !comparison[letter].runs)
                  .map(letter => letter.toUpperCase());
   if (!points.length)
-    return none.length ? t("compare.no_runs", {side: none.join(t("list.comma"))}) : t("compare.nothing_common");
+    return none.length > 1 ? t("compare.no_runs_both") :
+      none.length          ? t("compare.no_runs", {side: none[0]}) :
+                             t("compare.nothing_common");
   if (under_way === points.length) return t("compare.all_under_way", all);
   const said = toldOf(comparison, name);
   return under_way ? t("compare.some_under_way", {said, n: count(under_way)}) : said;

@@ -86,6 +86,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
 
   function sourceShow() {
     if (brought) code.source(outputs ? outputs.listed(brought, experiment) : brought.source);
+    outputs?.referenceListed(experiment).then(code.beside);
   }
 
   const memory = memoryPanel({onWarp: warp => explain(warp)});
@@ -162,6 +163,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     const answer = await send("POST", path, body, {signal});
     await go(`${path === "/v1/sweeps" || answer.json.points ? "sweeps" : "experiments"}/${answer.json.id}`);
   };
+  const compare = h("a", {class: "button"}, t("result.compare"));
   let buttonsShown = null;
   function buttonsShow() {
     const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)),
@@ -180,7 +182,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           })
         },
           t("result.cancel")),
-      change, timed() && h("a", {class: "button", href: link(`compare?a=${id}`)}, t("result.compare")),
+      change, timed() && compare,
       timed() && pin !== id &&
         h("button", {type: "button", class: "button", data: {key: "pin"}, onclick: () => pinChange(id)}, t("pin.pin")),
       ended && mayRun() &&
@@ -263,7 +265,14 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
             changes =
               why_known && changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);
       const times = timesPanel(experiment, why_known && !changes ? 12 : 7, signal), moved = bytesPanel(experiment);
-      baseline = pin && baselinePanel(pin, {signal, onUnpin: () => pinChange(null)});
+      compare.href = link(`compare?a=${id}`); /* with the pinned one, once that is known */
+      baseline = pin && baselinePanel(pin, {
+                   signal,
+                   onUnpin: () => pinChange(null),
+                   onCompare: href => {
+                     compare.href = href;
+                   }
+                 });
       baseline?.show(experiment);
       parts = [
         baseline, ...(why_known ? [whyPanel(experiment), moved, times, changes] : [times, moved]), chart(12), code,

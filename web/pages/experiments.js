@@ -18,7 +18,9 @@ const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 export const title = () => t("nav.experiments");
 
-const nameOf = one => [one.entry ?? one.request.kernel, askedText(one.request)].filter(Boolean).join(" ");
+/* With the end of its id: several may be of the same request. */
+const nameOf =
+  one => [one.entry ?? one.request.kernel, askedText(one.request), `…${one.id.slice(-6)}`].filter(Boolean).join(" ");
 const hasEnded = one => one.state !== "queued" && one.state !== "running";
 
 /* What can be done with chosen ones; state as in live.js, now. */

@@ -66,7 +66,13 @@ function runs(device, queue, me, progress, sweeps) {
   const own = queueOf(queue, device.index);
   if (!own?.running) {
     const held = heldBy(queue, device.index);
-    return h("div", {class: "box"}, held ? heldText(held) : own?.queued ? t("lab.between") : t("lab.idle"));
+    const why = own?.queued && own.waits_for;
+    return h(
+      "div", {class: "box"},
+      held          ? heldText(held) :
+        why         ? t("wait.for", {why: reasonSaid(why)}) :
+        own?.queued ? t("lab.between") :
+                      t("lab.idle"));
   }
   const experiment = experimentOf(queue, own.running), sweep = sweeps.get(sweepOf(experiment));
   const phase = progress.get(device.index), left = experiment?.sweep_left ?? sweep?.total;

@@ -198,7 +198,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
   async function askOnce() {
     const text = typed.source = editor.text(), question = questionOf(typed, text), line = editor.chosen();
     addressShow();
-    if (question.wrong) return form.wrong(question.wrong);
+    if (question.wrong) return wrongHere(question.wrong);
     const arch = [typed.arch, ...othersOf()], explain = line && {...placeOf(state.warp, state.perBlock), line};
     /* A slow answer: the shown verdict is of the previous source, so it is replaced. */
     const late = setTimeout(() => {
@@ -227,7 +227,10 @@ export async function open(root, params, {query, setQuery, signal, go}) {
   /* Submits the kernel as an experiment: a CPU device executes every block of it. */
   async function runNow() {
     const {check, wrong, ...question} = questionOf(typed, editor.text());
-    if (wrong) return form.wrong(wrong);
+    if (wrong) {
+      wrongHere(wrong);
+      throw new Error(said.textContent);
+    }
     const reference = typed.reference?.trim() && {reference: {source: typed.reference, ...typed.reference_launch}};
     try {
       const made = await post("/v1/experiments", {...question, ...reference, show: state.shown}, {signal});
@@ -235,8 +238,9 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     } catch (error) {
       const wrong = error.errors?.find(({pointer}) => pointer.startsWith("#/reference"));
       if (wrong) refusedReference = {text: typed.reference, detail: wrong.detail};
-      if (error.errors) wrongShow(error);
-      throw error;
+      if (!error.errors) throw error;
+      wrongShow(error);
+      throw new Error(said.textContent);
     }
   }
 
@@ -316,6 +320,11 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     memory.show({explain, before: null, after: null, grid: request.grid});
   }
 
+  /* Of fields that are not sent: {name: what is wrong}. */
+  function wrongHere(wrong) {
+    wrongShow({problem: {}, errors: Object.entries(wrong).map(([name, detail]) => ({pointer: `#/${name}`, detail}))});
+  }
+
   function wrongShow(error) {
     const errors = error?.errors ?? [], faults = errors.filter(one => one.pointer === "#/source" && one.line),
           sentences = {};
@@ -325,10 +334,12 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     if (error) {
       editor.show({lines: [], faults, notes: []});
       const {request} = error.problem;
+      const foreign = language() === "zh" && faults.some(({detail}) => !/[\u4e00-\u9fff]/.test(detail));
       below.textContent = request ?
         [...launchSaid({request, check: {}}), !typed.arguments && t("source.sizes_read")].filter(Boolean).join(
           t("punct.space")) :
-        "";
+        foreign ? t("source.compiler_words") :
+                  "";
       form.launched();
       /* What was read from another function does not stand beside this one. */
       if (request) {
@@ -358,7 +369,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     const [fault] = faults, [field] = Object.entries(sentences);
     said.textContent = fault ?
       t("source.fault", {line: fault.line, detail: detailOf(fault)}) :
-      elsewhere[0] ?? (field ? t("source.field", {name: field[0], detail: field[1]}) : error.message);
+      elsewhere[0] ?? (field ? t("source.field", {name: form.nameOf(field[0]), detail: field[1]}) : error.message);
   }
 
   form.show(state.parameters, null);

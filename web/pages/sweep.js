@@ -17,7 +17,7 @@ import {t, term} from "../words.js";
 import {ALL, axisNamed, changed, choiceOf, pathOf, selected, viewsOf} from "../sweep/choice.js";
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
 import {Sweep} from "../sweep/data.js";
-import {metricOf, metricsOf} from "../sweep/metrics.js";
+import {metricOf, metricsOf, withUnit} from "../sweep/metrics.js";
 import {commonText, namedValue, valueText} from "../sweep/names.js";
 import {progressPart} from "../sweep/progress.js";
 import {listText} from "../sweep/request.js";
@@ -167,7 +167,12 @@ const legendOf = (series, toggle) => series.length > 1 && [
 function linesAside(spec, drawn) {
   return [
     drawn.part && t("sweep.part"), drawn.dense && t("dense.band"), !drawn.dense && spec.ranged && t("sweep.bars"),
-    drawn.cut && t("sweep.arrows"), !drawn.dense && spec.unsure && t("sweep.unsure", {n: RUNS_LEAST}),
+    drawn.cut && t("sweep.arrows"), drawn.beyond.length > 0 && t("sweep.beyond", {
+                                      n: count(drawn.beyond.length),
+                                      words: drawn.beyond.length,
+                                      most: withUnit(spec.metric, Math.max(...drawn.beyond))
+                                    }),
+    !drawn.dense && spec.unsure && t("sweep.unsure", {n: RUNS_LEAST}),
     spec.crossed.length && t("sweep.crosses", {what: spec.crossed.join(t("list.comma"))}),
     spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")
   ].filter(Boolean)

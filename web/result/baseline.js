@@ -2,7 +2,8 @@
    shared, and in the tab's session storage, so that the next result has it too.
 
    pinFound(query, setQuery) is the id or null; pinSet(id, setQuery), null removes it. baselinePanel(id, {signal,
-   onUnpin}) is {node, show(experiment)}: the figures of both side by side and their ratio. Nothing is concluded here:
+   onUnpin, onCompare}) is {node, show(experiment)}: the figures of both side by side and their ratio; onCompare(href)
+   gets the page that compares the two. Nothing is concluded here:
    each ratio is of one run of either, at one placement of the arrays; of what is unstable there is none. */
 import {get, link} from "../api.js";
 import {h, replace} from "../dom.js";
@@ -135,10 +136,10 @@ function rowOf(figure, here, there, unstable) {
 const nameOf = ({id, request}) =>
   h("a", {href: link(`experiments/${id}`)}, h("code", {}, request.kernel), " ", askedText(request));
 
-/* The comparison of the two is asked for although they differ in these. */
-function butFor({request: here}, {request: there}) {
-  const names = differing(here, there);
-  return names.length ? `&but_for=${names.join(",")}` : "";
+/* The page that compares the two, although they differ in these fields. */
+function compareLink(here, there) {
+  const names = differing(here.request, there.request);
+  return link(`compare?a=${there.id}&b=${here.id}${names.length ? `&but_for=${names.join(",")}` : ""}`);
 }
 
 function figuresShow(place, here, there) {
@@ -156,11 +157,10 @@ function figuresShow(place, here, there) {
         headCell(t("pin.ratio"), true)
       ],
       FIGURES.map(figure => rowOf(figure, here, there, unstable)).filter(Boolean)),
-    h("p", {class: "note"}, t("pin.note"), " ",
-      h("a", {href: link(`compare?a=${there.id}&b=${here.id}${butFor(here, there)}`)}, t("pin.compare"))));
+    h("p", {class: "note"}, t("pin.note"), " ", h("a", {href: compareLink(here, there)}, t("pin.compare"))));
 }
 
-export function baselinePanel(id, {signal, onUnpin}) {
+export function baselinePanel(id, {signal, onUnpin, onCompare}) {
   const place = h("div", {class: "baseline"}), node = panel(12, t("pin.title"), null, place);
   const unpin = button(t("pin.unpin"), onUnpin, {small: true, key: "unpin"});
   node.querySelector("header").append(h("span", {}, unpin));
@@ -172,9 +172,10 @@ export function baselinePanel(id, {signal, onUnpin}) {
         const found = await there;
         if (found.id === here.id)
           replace(place, h("p", {}, t("pin.itself")));
-        else if (found.state === "succeeded")
+        else if (found.state === "succeeded") {
           figuresShow(place, here, found);
-        else
+          onCompare(compareLink(here, found));
+        } else
           replace(place, h("p", {}, nameOf(found)), h("p", {class: "note"}, t("pin.no_result")));
       } catch (error) {
         if (!signal.aborted) replace(place, h("p", {class: "note"}, t("pin.gone", {id})));

@@ -1,6 +1,7 @@
 /* The kernel's source, and what is known of its machine code: how many instructions of each kind a warp executes, for
-   which architecture. codePanel() is {node, source(text or node), sourceAlone(), code(rows, arch)}: rows are a
-   prediction's for one or more architectures, of which the first with machine code is shown; arch is the device's. */
+   which architecture. codePanel() is {node, source(text or node), beside(nodes or null) below it, sourceAlone(),
+   code(rows, arch)}: rows are a prediction's for one or more architectures, of which the first with machine code is
+   shown; arch is the device's. */
 import {h, replace} from "../dom.js";
 import {count} from "../format.js";
 import {headCell, numberCell, spanPanel as panel, table} from "../parts.js";
@@ -33,11 +34,12 @@ function countsTable(instructions) {
 
 export function codePanel() {
   const source = h("pre", {class: "source", tabindex: "0", "aria-label": t("code.source")}), counts = h("div", {}),
-        machine = h("div", {}, h("h3", {}, t("code.machine")), counts);
-  const node = panel(7, t("code.title"), null, h("h3", {}, t("code.source")), source, machine);
+        beside = h("div", {}), machine = h("div", {}, h("h3", {}, t("code.machine")), counts);
+  const node = panel(7, t("code.title"), null, h("h3", {}, t("code.source")), source, beside, machine);
   return {
     node,
     source: text => replace(source, text),
+    beside: nodes => replace(beside, nodes),
     sourceAlone: () => {
       machine.hidden = true;
     },

@@ -23,6 +23,7 @@ wordsAdd({
   "outputs.written": ["elements written", "已写元素"],
   "outputs.of": ["{n} of {of}", "{n}（共 {of}）"],
   "outputs.from": ["[{first}] on: {values}", "从 [{first}] 起：{values}"],
+  "outputs.reference_source": ["Source of the reference", "参照内核的源代码"],
   "outputs.reference": ["The reference: {detail}", "参照内核：{detail}"],
 });
 // clang-format on
@@ -69,12 +70,19 @@ export function outputsPanel({outputs}) {
   return {node: spanPanel(12, t("outputs.title"), null, table(t("outputs.title"), heads, outputs.map(row)))};
 }
 
+const listing = ({source}, faults, notes = []) =>
+  h("div", {class: "editor listing"}, listingRows({lines: source.split("\n"), faults, notes}));
+
 /* The source with its lines. */
-export const listed = (kernel, experiment) => h("div", {class: "editor listing"}, listingRows({
-                                                  lines: kernel.source.split("\n"),
-                                                  faults: ofReference(experiment) ? [] : experiment.faults ?? [],
-                                                  notes: experiment.notes ?? []
-                                                }));
+export const listed = (kernel, experiment) =>
+  listing(kernel, ofReference(experiment) ? [] : experiment.faults ?? [], experiment.notes);
+
+/* The source of the reference, where that has the fault; null: the fault is not its, or it is somebody else's. */
+export async function referenceListed(experiment) {
+  if (!ofReference(experiment)) return null;
+  const kernel = await get(`/v1/kernels/${experiment.request.reference.kernel}`).catch(() => null);
+  return kernel && [h("h3", {}, t("outputs.reference_source")), listing(kernel, experiment.faults)];
+}
 
 /* {reference, reference_launch} of the editor: its source, and what it has of a launch of its own. */
 async function referenceOf({reference}) {

@@ -13,7 +13,7 @@ import {alike, concluded, isSure, namesOf, RUNS_LEAST, sentenceOf} from "./sure.
 import {leastOf} from "./table.js";
 import "./words.js";
 
-const PANELS_MOST = 24, SENTENCES_MOST = 8;
+const PANELS_MOST = 24, SENTENCES_MOST = 8, LEGEND_MOST = 48;
 
 const failedAs = point => t(point.refused ? "sweep.refused" : `state.${point.state}`);
 const failureText = point => `${pointText(point)}${t("punct.colon")}${failedAs(point)}${t("punct.stop")}${
@@ -138,7 +138,8 @@ export function linesOf(sweep, choice) {
     labels: false,
     /* Panels need none, but what is hidden can be shown again. */
     legend: split && (!panels || shown.length < asked.length) ?
-      asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)})) :
+      asked.map(({key, name, style}) => ({key, name, ...style, shown: drawn.some(one => one.key === key)}))
+        .filter(({shown}, i) => shown || i < LEGEND_MOST) :
       [],
     left_out: shown.length - drawn.length,
     nothing: t(asked.length && !shown.length ? "sweep.all_hidden" : "sweep.nothing_yet"),
