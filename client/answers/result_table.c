@@ -316,8 +316,8 @@ void answers_print_result(const json_t *experiment, const struct screen *screen)
     /* What stands below, at its place, is not said here. */
     if (json_is_object(json_object_get(experiment, "failure")) && !has_fault(experiment, detail))
         printf(
-            "%s%s %s: %s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
-            language_text(json_path_text(experiment, "failure.kind", "?")),
+            "%s%s %s%s%s%s\n", screen_style(screen, STYLE_WORSE), screen->ascii ? "x" : "✕",
+            language_text(json_path_text(experiment, "failure.kind", "?")), language_text(": "),
             answers_said(json_object_get(experiment, "failure"), "detail", (char[LANGUAGE_REASON_BYTES]){0}),
             screen_style(screen, STYLE_NONE));
     if (isfinite(json_path_number(experiment, "timing.cold.median_us")) ||

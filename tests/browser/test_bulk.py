@@ -126,7 +126,7 @@ def test_experiments_are_removed_after_one_question_and_come_back_by_one_undo(br
     walk.says("11 experiments are removed. Until", ".removals")
     walk.until(lambda: len(walk.all("tbody tr")) == 1)
     assert walk.script("counts.all") == 11 and 1 < walk.script("counts.most") <= 4
-    assert len(walk.all(".removals button")) == 1 and not walk.text(".jobs")
+    assert [one.text for one in walk.all(".removals button")] == ["Undo", "Put away"] and not walk.text(".jobs")
     assert [one["id"] for one in service.get("/v1/experiments").json()["experiments"]] == [ids[-1]]
     browser.refresh()
     walk.says("11 experiments are removed", ".removals")
@@ -152,7 +152,7 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
     walk.click("thead .choose input").says("4 chosen", ".chosen-bar")
     walk.click(".chosen-bar button", "Cancel 2").click(".chosen-bar button", "Cancel them").says("2 of 4 cancelled.", ".jobs").says("2 not cancelled:", ".jobs")
     told = [line.text for line in walk.all(".jobs li")]
-    assert sorted(told) == ["read_offset offset 1, block 512, size 1024 has ended already", "read_offset offset 4, block 512, size 1024 belongs to ada"], told
+    assert sorted(told) == [f"read_offset offset 1, block 512, size 1024 …{over[-6:]} has ended already", f"read_offset offset 4, block 512, size 1024 …{theirs[-6:]} belongs to ada"], told
     walk.says("2 chosen", ".chosen-bar")
     walk.until(lambda: all(service.get(f"/v1/experiments/{one}").json()["state"] == "cancelled" for one in mine))
     assert service.get(f"/v1/experiments/{theirs}").json()["state"] in ("queued", "running")
@@ -164,7 +164,7 @@ def test_what_cannot_be_done_is_told_by_row_and_stays_chosen(browser, people):  
       window.fetch = (address, options) => fetched(options?.method === 'DELETE' && address.includes(arguments[0]) ? address.replace(arguments[0], arguments[1]) : address, options); })()""",
                 over, "01M7YM65F54TJADP7Z58JCT8G6")
     walk.click(".chosen-bar button", "Remove 3").click(".chosen-bar button", "Remove them").says("2 of 4 removed.", ".jobs")
-    walk.says("read_offset offset 1, block 512, size 1024 there is no experiment", ".jobs").says("read_offset offset 4, block 512, size 1024 has not ended yet", ".jobs")
+    walk.says(f"size 1024 …{over[-6:]} there is no experiment", ".jobs").says(f"size 1024 …{theirs[-6:]} has not ended yet", ".jobs")
     walk.says("2 experiments are removed", ".removals").says("2 chosen", ".chosen-bar").end()
     service.delete(f"/v1/experiments/{theirs}")
 
@@ -266,6 +266,18 @@ def test_failed_points_are_run_again_and_those_that_cannot_be_launched_are_not(b
     again = service.get("/v1/sweeps/" + link.get_attribute("href").rpartition("/")[2]).json()
     assert again["point_count"] == 4 and again["request"]["block"] == [[32, 1], [16, 2]] and again["request"]["order"] == ["row", "column"]
     walk.open(f"sweeps/{sweep}?lang=zh").says("再次运行 4 个失败的点").end()
+
+
+def test_cancelled_points_are_run_again(browser, serve):  # noqa: F811
+    service = serve()
+    sweep = submit(service, kernel="read_offset", size=1024, offset=[0, 1, 2], labels={"fake": "sleep:1"})
+    service.until(lambda: service.get(f"/v1/sweeps/{sweep}").json()["done"])
+    service.delete(f"/v1/sweeps/{sweep}")
+    walk = Walk(browser, service).open(f"sweeps/{sweep}?lang=en").click(".sweep-head button", "Run 2 cancelled points again").says("2 of 2 submitted.", ".jobs")
+    [link] = walk.until(lambda: walk.all(".jobs a"))
+    again = service.get("/v1/sweeps/" + link.get_attribute("href").rpartition("/")[2]).json()
+    assert again["point_count"] == 2 and again["request"]["offset"] == [1, 2]
+    walk.end()
 
 
 def test_all_undecided_points_get_more_runs_at_once(browser, serve):  # noqa: F811
@@ -377,6 +389,6 @@ def test_a_comparison_follows_experiments_that_wait(browser, serve):  # noqa: F8
     service = serve()
     assert service.request("POST", "/v1/queue/pause").ok
     one, other = (service.post({**SMALL, "block": block}).json()["id"] for block in (64, 128))
-    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("No run of side A, B can be compared")
+    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("Neither side has a run that can be compared")
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("cannot tell", "tbody").end()

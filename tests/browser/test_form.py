@@ -366,7 +366,7 @@ def test_a_comparison_of_what_has_not_run_says_so(browser, serve):
     service.works()
     assert service.request("POST", "/v1/queue/pause").ok
     one, other = (service.post({**SMALL, "offset": offset}).json()["id"] for offset in (0, 1))
-    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&lang=en").says("No run of side A, B can be compared", "h1")
+    walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&lang=en").says("Neither side has a run that can be compared", "h1")
     walk.says("Left out of A: 1 not ended.")
     assert "may differ in" not in walk.text(".compare-note")
     walk.end()

@@ -79,6 +79,7 @@ def test_a_baseline_is_pinned_shown_shared_and_removed(browser, service):
         assert f"pin={first}" in browser.current_url and not [one for one in walk.all(".result-buttons button") if "Pin" in one.text]
         walk.open(f"experiments/{other}").says("It differs in block (64 here, 256 in the baseline).", ".baseline").says("copy", ".baseline a")
         assert f"pin={first}" in browser.current_url  # kept for the tab, and to be shared
+        assert walk.all(".result-buttons a")[-1].get_attribute("href").endswith(f"/ui/compare?a={first}&b={other}&but_for=block")
         numbers = [float(re.search(r"[\d.]+", row.text.split("\n")[-1]).group()) for row in walk.all(".baseline tbody td:last-child")]
         here, there = (service.get(f"/v1/experiments/{one}").json()["timing"]["cold"]["median_us"] for one in (other, first))
         assert abs(numbers[0] - here / there) <= 0.051 * here / there and "△" not in walk.text(".baseline")
@@ -87,7 +88,7 @@ def test_a_baseline_is_pinned_shown_shared_and_removed(browser, service):
         walk.click("section button", "Unpin").until(lambda: not walk.all(".baseline"))
         assert "pin=" not in browser.current_url and walk.script("sessionStorage.pin ?? null") is None
         walk.open(f"experiments/{other}").says("GB/s", "h1")
-        assert not walk.all(".baseline")
+        assert not walk.all(".baseline") and walk.all(".result-buttons a")[-1].get_attribute("href").endswith(f"/ui/compare?a={other}")
         walk.open(f"experiments/{other}?pin={first}").says("Beside the baseline", "h2").says("It differs in block", ".baseline")  # a shared address
         service.delete(f"/v1/experiments/{first}?remove=true")
         walk.open(f"experiments/{other}").says(f"The pinned experiment {first} is not there any more.", ".baseline").click("section button", "Unpin")

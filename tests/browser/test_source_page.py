@@ -405,13 +405,29 @@ def test_wrong_fields_and_the_page_in_chinese(browser, service):  # noqa: F811
     problem = asked(service, "zh", source="__global__ void k(float *x, unsigned n) { x[threadIdx.x] = n; }", size=4096, block=2048, threads="n", arch="sm_90")
     detail = next(one["detail"] for one in problem["errors"] if one["pointer"] == "#/block")
     assert any("\u4e00" <= letter <= "\u9fff" for letter in detail)
-    walk.says(detail, "[data-field=block] .wrong").says(f"block：{detail}", ".lead")
+    walk.says(detail, "[data-field=block] .wrong").says(f"线程块：{detail}", ".lead")
     fill(walk, "block", "256")
     walk.until(lambda: not walk.text("[data-field=block] .wrong"))
     walk.says("没有发现错误", ".lead")
     walk.open("source?example=race").says("其间没有屏障", ".line-note.fault").says("其间没有屏障", ".lead")
     assert sorted(line for line, _ in marks(walk, ".sign")) == [8, 9]
+    walk.open("source?lang=zh&example=soa").until(lambda: marks(walk))
+    edited(walk)
+    browser.switch_to.active_element.send_keys(Keys.CONTROL, "a")
+    browser.switch_to.active_element.send_keys(Keys.DELETE, "__global__ void k(float *x, unsigned n) { x[0] = ")
+    walk.says("编译器的消息只有英文", "main")
     walk.open("source?lang=en")
+    walk.end()
+
+
+def test_arguments_that_are_no_json_are_told_at_the_result_and_at_run(browser, service):  # noqa: F811
+    walk = opened(browser, service, "source?lang=en&example=soa")
+    walk.says("No fault", ".lead").until(lambda: marks(walk))
+    walk.script("document.querySelector('details.more').open = true")
+    fill(walk, "arguments", '[{"name":')
+    walk.says("arguments: is no JSON", ".lead").says("What is shown here is of what stood there before", "main")
+    assert not marks(walk)
+    walk.click(".launch-foot button", "Run it on the CPU device").says("arguments: is no JSON", ".launch-foot .wrong")
     walk.end()
 
 

@@ -149,3 +149,14 @@ def test_lists_name_the_function_and_what_came_of_it(browser, service):  # noqa:
     assert "src-" not in walk.text("main")
     walk.open(f"sweeps/{made['id']}?lang=en").says("By n: scale", "h1")
     walk.end()
+
+
+def test_a_fault_of_the_reference_is_shown_in_its_own_source(browser, service):  # noqa: F811
+    made = service.request("POST", "/v1/experiments", json={**ASKED, "reference": {"source": RACE.replace("unsigned n)", "unsigned n, float by)").replace("= 7", "= i")}}, headers={"Prefer": "wait=30"}).json()
+    assert made["failure"]["detail"].startswith("the reference: line 5: out[0] is stored") and made["failure"]["zh"]["detail"].startswith("参照内核：第 5 行"), made["failure"]
+    walk = opened(browser, service, made).says("Source of the reference")
+    assert walk.script("[...document.querySelectorAll('.listing')].map(one => one.querySelectorAll('.line-note.fault').length > 0)") == [False, True]
+    walk.until(lambda: [one for one in walk.all(".result-buttons a") if "/ui/source#" in one.get_attribute("href")])[0].click()
+    walk.until(lambda: walk.all("#field-reference"))
+    assert walk.all("#field-reference")[0].is_displayed(), "what a run takes is not folded away"
+    walk.end()

@@ -334,12 +334,12 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     if (error) {
       editor.show({lines: [], faults, notes: []});
       const {request} = error.problem;
-      const foreign = language() === "zh" && faults.some(({detail}) => !/[\u4e00-\u9fff]/.test(detail));
-      below.textContent = request ?
-        [...launchSaid({request, check: {}}), !typed.arguments && t("source.sizes_read")].filter(Boolean).join(
-          t("punct.space")) :
-        foreign ? t("source.compiler_words") :
-                  "";
+      const foreign = language() === "zh" &&
+        errors.some(({pointer, detail}) => pointer === "#/source" && !/[\u4e00-\u9fff]/.test(detail));
+      below.textContent = [
+        foreign && t("source.compiler_words"), ...(request ? launchSaid({request, check: {}}) : []),
+        request && !typed.arguments && t("source.sizes_read")
+      ].filter(Boolean).join(t("punct.space"));
       form.launched();
       /* What was read from another function does not stand beside this one. */
       if (request) {

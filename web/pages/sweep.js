@@ -400,7 +400,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     actsDraw();
     if (choice) redraw(choices, choicesForm(sweep, choice, change));
     table.update();
-    if (sweep.head.failed) bulkLoad();
+    if (sweep.head.failed || sweep.head.cancelled) bulkLoad();
     barDraw();
     if (progress.text() !== said) announce(said = progress.text());
     cost = performance.now() - began;
