@@ -104,11 +104,7 @@ export function launchForm({typed, onTyped, foot}) {
     "form", {class: "panel launch", "aria-label": t("source.launch"), onsubmit: event => event.preventDefault()},
     h("header", {}, h("h2", {}, t("source.launch"))), scalars,
     MAIN.map(name => text(name, {note: t(`source.note.${name}`)})), row("arch", arch),
-    h("details", {
-      class: "more",
-      open: Boolean(typed.check) || [...MORE, ...JSONS, "reference"].some(name => (typed[name] ?? "").trim())
-    },
-      h("summary", {}, t("source.more")),
+    h("details", {class: "more", open: Boolean(typed.reference?.trim())}, h("summary", {}, t("source.more")),
       text("arguments", {note: t("source.note.arguments"), lines: 5}), derived,
       text("constants", {note: t("source.note.constants"), lines: 2}), MORE.map(name => text(name)),
       h("label", {class: "choice"}, check, t("source.check")),
