@@ -23,6 +23,7 @@ const shell = {
   "shell.contract": ["the contract, openapi.yaml", "接口约定 openapi.yaml"],
   "shell.nobody": ["no token", "无令牌"],
   "shell.reader": ["The token of {name} has the role read: it may look at everything and run nothing.", "{name} 的令牌角色为 read：可查看全部内容，不能运行实验。"],
+  "shell.metrics": ["The token of {name} has the role metrics: it may read /metrics alone.", "{name} 的令牌角色为 metrics：只能读取 /metrics。"],
   "shell.token_forget": ["Forget the token in all tabs?", "在所有标签页中移除令牌？"],
   "shell.token_yes": ["Forget it", "移除"],
   "shell.token_no": ["Keep it", "保留"],

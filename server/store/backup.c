@@ -112,6 +112,9 @@ static int backup_make(const char *directory, const char *file, bool force, stru
                                "there is no database in %s: is that the data directory?", directory)
                    : error_set_errno(error, errno, "cannot read %s: run this as the user of the service",
                                      source);
+    struct stat there;
+    if (stat(file, &there) == 0 && S_ISDIR(there.st_mode))
+        return error_set(error, ERROR_INVALID, "%s is a directory: name the file of the backup", file);
     if (!force && access(file, F_OK) == 0)
         return error_set(error, ERROR_CONFLICT, "%s is there already; --force replaces it", file);
     if (file_is_live(file, directory))

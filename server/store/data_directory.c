@@ -59,8 +59,12 @@ static int directory_make(const char *directory, struct error *error)
             *end = '\0';
         if (mkdir(path, 0700) == 0)
             data_directory_sync_name(path, NULL);
-        else if (errno != EEXIST)
-            return disk_failed(error, errno, "cannot make the data directory", path);
+        else if (errno != EEXIST) {
+            int number = errno;
+            char what[PATH_MAX + 64];
+            snprintf(what, sizeof what, "cannot make the data directory %s (--data-dir):", directory);
+            return disk_failed(error, number, what, path);
+        }
         if (end)
             *end = '/';
     }

@@ -8,7 +8,7 @@ from conftest import SMALL, token_line
 from test_sweep_page import ended, submit
 
 pytestmark = NEEDS
-SECRET = {"ada": "the-secret-of-ada-0123456789", "bob": "the-secret-of-bob-0123456789", "eve": "the-secret-of-eve-0123456789"}
+SECRET = {"ada": "the-secret-of-ada-0123456789", "bob": "the-secret-of-bob-0123456789", "eve": "the-secret-of-eve-0123456789", "mia": "the-secret-of-mia-0123456789"}
 BOXES = "tbody .choose input"
 # How many requests of this kind were under way at once, and how many in all.
 COUNT = """(() => {
@@ -55,7 +55,7 @@ def shift_click(browser, walk, at):  # noqa: F811
 @pytest.fixture
 def people(serve, tmp_path):  # noqa: F811
     tokens = tmp_path / "tokens"
-    tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("bob", "run"), ("eve", "read"))))
+    tokens.write_text("".join(token_line(name, role, SECRET[name]) for name, role in (("ada", "admin"), ("bob", "run"), ("eve", "read"), ("mia", "metrics"))))
     tokens.chmod(0o600)
     service = serve("--token-file", str(tokens), ready=False)
 
@@ -392,3 +392,11 @@ def test_a_comparison_follows_experiments_that_wait(browser, serve):  # noqa: F8
     walk = Walk(browser, service).open(f"compare?a=experiment:{one}&b=experiment:{other}&but_for=block&lang=en").says("Neither side has a run that can be compared")
     assert service.request("POST", "/v1/queue/resume").ok
     walk.says("cannot tell", "tbody").end()
+
+
+def test_who_may_read_numbers_alone_is_told_so(browser, people):  # noqa: F811
+    walk = Walk(browser, people("ada"))
+    for path in "", "queue":
+        comes(walk, "mia", f"{path}?lang=en").says("The token of mia has the role metrics: it may read /metrics alone.", "h1")
+    browser.get_log("browser")  # it has each 403
+    walk.end()

@@ -117,6 +117,7 @@ def test_a_backup_is_never_overwritten_by_accident(start, tmp_path):
     assert file.read_bytes() == before
     backup(tmp_path / "data", file, "--force")
     assert file.read_bytes() != before
+    fails(command("backup", tmp_path, "--data-dir", tmp_path / "data", "--force"), 1, "is a directory")
     for itself in "coalesced.db", "coalesced.db-wal", "lock":
         fails(command("backup", tmp_path / "data" / itself, "--data-dir", tmp_path / "data", "--force"), 1, "the service itself")
     service.works()

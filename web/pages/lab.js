@@ -185,7 +185,11 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
 
   const drawResults = () => redraw(resultsBody, resultsTable(rows, state), sweepsLine(newest));
   const draw = atMost(REDRAW_MS, () => {
-    if (signal.aborted || !state.queue) return;
+    if (signal.aborted) return;
+    if (!state.queue) {
+      if (state.me?.role === "metrics") heading.textContent = t("shell.metrics", {name: state.me.name});
+      return;
+    }
     const text = answer(state);
     if (heading.textContent !== text) {
       heading.textContent = text;

@@ -73,7 +73,11 @@ export function open(root, params, {api, announce, signal}) {
 
   const draw = atMost(REDRAW_MS, () => {
     const {me, devices, queue} = state;
-    if (signal.aborted || !queue) return;
+    if (signal.aborted) return;
+    if (!queue) {
+      if (me?.role === "metrics") heading.textContent = t("shell.metrics", {name: me.name});
+      return;
+    }
     const text = headingOf(queue), yours = me ? ownOf(queue, me) : [], further = leftOut(queue, me, yours);
     if (heading.textContent !== text) {
       heading.textContent = text;
