@@ -14,7 +14,7 @@
 
 /* A stream begins with a snapshot; behind a proxy that buffers, it does not come within FIRST_S. */
 enum { FIRST_S = 5, PATH_BYTES = 256, ID_BYTES = 64, SHOW_NS = 100000000 };
-static const int64_t reason_interval_ns = 2000000000;
+static const int64_t reason_interval_ns = 2000000000, quiet_ns = 5000000000;
 
 /* ---- the line of progress ---- */
 
@@ -101,6 +101,7 @@ struct following {
     int64_t fetched_ns, shown_ns;
     double eta_s; /* until the end, at eta_ns; NaN: not known */
     int64_t eta_ns;
+    int64_t event_ns;                  /* when the last event came */
     int64_t reason_ns;                 /* when the block reason was last asked for */
     char reason[JSON_PATH_TEXT_BYTES]; /* the last one printed where there is no terminal */
 };
@@ -166,8 +167,8 @@ static bool is_waiting(const json_t *document)
     return json_path_number(document, "queued") > 0 && json_path_number(document, "running") == 0;
 }
 
-/* No event says that a device is being started or cannot be used: while nothing runs, its reason is
-   polled. */
+/* No event says that a device is being started or cannot be used, or that the service cannot write: while nothing runs, or
+   no event comes, the reason is polled. */
 static void fetch_block_reason(struct following *following)
 {
     struct screen *screen = &following->context->screen;
@@ -175,14 +176,18 @@ static void fetch_block_reason(struct following *following)
     json_t *now = NULL, *document = following->document;
     int64_t now_ns = clock_monotonic_ns();
     bool sweep = json_object_get(document, "total") != NULL;
-    if (!is_waiting(document))
+    bool waiting = is_waiting(document) || now_ns - following->event_ns > quiet_ns;
+    if (!waiting)
         json_object_del(document, "waits_for");
-    if (!is_waiting(document) || now_ns - following->reason_ns < reason_interval_ns)
+    if (!waiting || now_ns - following->reason_ns < reason_interval_ns)
         return;
     following->reason_ns = now_ns;
     snprintf(query, sizeof query, "%s%s", following->path, sweep ? "?page_size=1" : "");
-    if (fetch_json(following->context, query, &now) == EXIT_FINE)
+    if (fetch_json(following->context, query, &now) == EXIT_FINE) {
         json_object_update_existing(document, now);
+        set_text(document, "eta_seconds", now);
+        remember_eta(following);
+    }
     const char *reason = json_path_text(now, "waits_for", "");
     if (*reason)
         json_object_set_new(document, "waits_for", json_string(reason));
@@ -224,6 +229,7 @@ static bool on_event(void *data, const char *type, const char *text)
     json_t *event = json_loads(text, 0, NULL);
     clean_strings(event);
     following->received = true;
+    following->event_ns = clock_monotonic_ns();
     if (apply_event(following, type, event))
         following->end = FOLLOW_ENDED;
     json_decref(event);
@@ -251,6 +257,7 @@ enum follow_end follow_events(struct context *context, const char *path, json_t 
                                   .document = document,
                                   .resumed = *last_id,
                                   .begun_ns = clock_monotonic_ns(),
+                                  .event_ns = clock_monotonic_ns(),
                                   .reason_ns = clock_monotonic_ns(),
                                   .end = FOLLOW_LOST};
     remember_eta(&following);

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from command import COMMAND, INTERRUPTED, Terminal, coalesce, environment
+from test_failing_disk import disk  # noqa: F401
 from conftest import start  # noqa: F401
 
 ID = "0" * 26
@@ -137,3 +138,15 @@ def test_a_killed_service_is_waited_for_once_it_is_back(start, tmp_path):  # noq
     assert command.returncode == 0, trouble
     assert json.loads(said)["succeeded"] == 6
     assert trouble.count("trying again") == 1
+
+
+def test_what_waits_says_that_the_disk_is_full(disk):  # noqa: F811
+    full = disk()
+    terminal = Terminal(full, "sweep", "copy", "size=" + ",".join(str(4096 + i) for i in range(60)), "label.fake=sleep:0.2", columns=120)
+    terminal.until(r"\] [1-9]/60")
+    disk.fails("write")
+    terminal.until(r"/60, the service cannot write: [^\r]*(full|No space)")
+    assert "left" not in terminal.text.rsplit("cannot write", 1)[1]
+    assert "the service cannot write: " in coalesce(full, "queue").stdout
+    disk.works()
+    assert terminal.end() == 0
