@@ -212,7 +212,7 @@ export function resultCells(row, device) {
     ];
   if (row.cold_effective_gbps === null)
     return isTimed(row) ? [numberCell(noValue()), besideCell(), cell(noteOf(row, inCache))] : [
-      numberCell(tip(h("span", {class: "quiet"}, t("part.untimed")), t("part.untimed_why"))), besideCell(),
+      numberCell(h("span", {class: "quiet"}, t("part.untimed"))), besideCell(),
       cell(row.verified && h("span", {class: "quiet"}, t("part.right")))
     ];
   const outline = inCache || row.stable === false ? "outline" : "";

@@ -80,8 +80,7 @@ const restore = async (paths, go) => (await import("./bulk/removal.js")).restore
 export function removalsBar(go, reopen) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
-  const folded = new Set(); /* ids of rows that were put away into one button */
-  let timer = null;
+  let folded = "", timer = null; /* folded: the ids of what is put away into one button */
   const timeSaid = until =>
     (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());
   const line = ({rows: [one], paths = [pathOf(one)]}, beside = null) => {
@@ -101,26 +100,25 @@ export function removalsBar(go, reopen) {
     if (!rows) return;
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
     const lines = grouped(mine), rest = lines.slice(SHOWN_MOST),
-          ids = lines.flatMap(({rows: several}) => several.map(one => one.id));
-    node.hidden = !lines.length;
-    const fold = now => {
-      folded.clear();
-      now.forEach(id => folded.add(id));
-      draw();
-      node.querySelector("button").focus();
-    };
-    const plain = (words, now) =>
-      h("button", {type: "button", class: "plain underlined", onclick: () => fold(now)}, words);
-    if (ids.every(id => folded.has(id))) {
-      redraw(node, ids.length > 0 && h("p", {}, plain(t("removals.folded", {n: count(ids.length)}), [])));
-    } else {
-      const [first, ...others] = lines.slice(0, SHOWN_MOST);
-      redraw(
-        node, line(first, plain(t("removals.fold"), ids)), others.map(one => line(one)),
-        rest.length > 0 &&
-          h("details", {}, h("summary", {}, t("removals.more", {n: count(rest.length), words: rest.length})),
-            rest.map(one => line(one))));
-    }
+          ids = lines.flatMap(({rows: several}) => several.map(one => one.id)).join();
+    node.hidden = !ids;
+    const fold = (words, now) =>
+      h("button", {
+        type: "button",
+        class: "plain underlined",
+        onclick: () => {
+          folded = now;
+          draw();
+          node.querySelector("button").focus();
+        }
+      },
+        words);
+    redraw(node, folded === ids ? h("p", {}, fold(t("removals.folded", {n: count(lines.length)}), "")) : [
+      lines.slice(0, SHOWN_MOST).map((one, i) => line(one, !i && fold(t("removals.fold"), ids))),
+      rest.length > 0 &&
+        h("details", {}, h("summary", {}, t("removals.more", {n: count(rest.length), words: rest.length})),
+          rest.map(one => line(one)))
+    ]);
     clearTimeout(timer);
     const next = Math.min(...mine.map(one => Date.parse(one.restorable_until))) - Date.now();
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));

@@ -275,7 +275,10 @@ void screen_progress(struct screen *screen, const char *text)
 {
     if (!screen->err || screen->quiet)
         return;
-    fprintf(stderr, "\r\033[K%.*s", (int)screen_text_cut(text, screen->columns - 1), text);
+    bool whole = screen_text_columns(text) < screen->columns;
+    const char *end = whole ? "" : screen->ascii ? "..." : "…";
+    int columns = screen->columns - 1 - screen_text_columns(end);
+    fprintf(stderr, "\r\033[K%.*s%s", (int)screen_text_cut(text, columns), text, end);
     fflush(stderr);
     screen->progress = true;
 }

@@ -144,7 +144,7 @@ def test_lists_name_the_function_and_what_came_of_it(browser, service):  # noqa:
     for page in ("", "experiments"):
         walk = Walk(browser, service).open(f"{page}?lang=en")
         row = walk.until(lambda: [one.text for one in walk.all("tbody tr") if "scale" in one.text])[0]
-        assert "no times" in row and "✓ as its reference" in row and "src-" not in row and "no value" not in row, row
+        assert "no times" in row and "✓ as the reference" in row and "src-" not in row and "no value" not in row, row
     walk.open("sweeps?lang=en").says("scale n 2 values")
     assert "src-" not in walk.text("main")
     walk.open(f"sweeps/{made['id']}?lang=en").says("By n: scale", "h1")

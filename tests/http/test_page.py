@@ -9,7 +9,7 @@ import requests
 WEB = pathlib.Path(__file__).parents[2] / "web"
 SCRIPTS = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.js"))
 STYLES = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*.css"))
-MOST_BYTES = 306_000
+MOST_BYTES = 308_000
 MADE = ["d3.js", "codemirror.js", "codemirror.css"]  # of the distribution's files, when it is built
 MOST_EDITOR_BYTES = 75_000  # CodeMirror, which one page loads
 MOST_LESSON_BYTES = 6_000  # with the requests that its figures are asked by

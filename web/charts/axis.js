@@ -38,20 +38,17 @@ function sideBySide(values, from, to) {
   };
 }
 
-const greatest = values => values.reduce((a, b) => Math.max(a, b), -Infinity);
-
 /* Where a scale ends: at the greatest value of the lines, lists of {y, unsure} along an axis. Of many it leaves out
    spikes, which are not sure and far above the values on both sides of theirs, because the others could not be told
    apart. */
 const MANY = 100, FAR = 4, NEAR = 32;
 export function scaleEnd(lines) {
-  const all = lines.flat();
-  if (all.length < MANY) return greatest(all.map(({y}) => y));
-  const usual = medianOf(all.map(({y}) => y));
-  const far = (y, side) => side.length > 0 && y > FAR * medianOf(side.map(one => one.y));
-  const isSpike = ({y, unsure}, i, line) => unsure && y > FAR * usual && far(y, line.slice(Math.max(0, i - NEAR), i)) &&
-    far(y, line.slice(i + 1, i + 1 + NEAR));
-  return greatest(lines.flatMap(line => line.filter((...one) => !isSpike(...one)).map(({y}) => y)));
+  const median = list => medianOf(list.map(one => one.y)), all = lines.flat(), usual = median(all),
+        far = (y, side) => y > FAR * (median(side) ?? y);
+  const isSpike = ({y, unsure}, i, line) => all.length >= MANY && unsure && y > FAR * usual &&
+    far(y, line.slice(Math.max(0, i - NEAR), i)) && far(y, line.slice(i + 1, i + 1 + NEAR));
+  return lines.flatMap(line => line.filter((...one) => !isSpike(...one)))
+    .reduce((most, {y}) => Math.max(most, y), -Infinity);
 }
 
 const numbered = value => Number.isInteger(value) ? count(value) : digits(value);

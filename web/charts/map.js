@@ -110,21 +110,15 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
   return line + LEGEND - 8;
 }
 
-/* The cells with a value, row by row. */
-const linesOf = maps => maps.flatMap(({cells}) => {
-  const rows = new Map();
-  for (const {row, value, unsure} of cells.filter(cell => cell.value !== null))
-    rows.set(row, rows.get(row) ?? []).get(row).push({y: value, unsure});
-  return [...rows.values()];
-});
-
 export function mapDraw(width, spec) {
   const size = sizes(width, spec), down = Math.ceil(spec.maps.length / size.across),
         known = spec.maps.flatMap(map => map.cells).filter(cell => cell.value !== null),
         values = known.map(cell => cell.value);
   const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
-        high = values.length ? scaleEnd(linesOf(spec.maps)) : 1, shade = shadesOf(low, high),
-        stripes = hatch("refused");
+        high = values.length ?
+    scaleEnd(spec.rows.map(row => known.filter(cell => cell.row === row).map(cell => ({...cell, y: cell.value})))) :
+    1,
+        shade = shadesOf(low, high), stripes = hatch("refused");
   const total = spec.columns.length * spec.rows.length * spec.maps.length, height = down * size.height, marks = [];
   const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),
         painter = painterFor(total, width, height), over = svg("g", {});

@@ -4,6 +4,7 @@ import {wordsAdd} from "../words.js";
 // clang-format off
 wordsAdd({
   "queue.caption": ["Who waits, in order", "等待者，按次序"],
+  "queue.metrics": ["The token of {name} has the role metrics: it may read /metrics alone.", "{name} 的令牌角色为 metrics：只能读取 /metrics。"],
   "queue.in": ["in about {time}", "约 {time}后"],
   "queue.when": ["when", "何时"],
   "queue.begins": ["begins in", "预计开始"],

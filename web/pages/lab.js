@@ -9,6 +9,7 @@ import {atMost, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {experimentOf, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
+import "../lab/queue_words.js";
 import "../lab/words.js";
 
 const SWEEPS = 3, RESULTS = 8, OWNERS_READ = 6, REDRAW_MS = 250, RESULTS_MS = 4000, NEWCOMER_RUNS = 5;
@@ -187,7 +188,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   const draw = atMost(REDRAW_MS, () => {
     if (signal.aborted) return;
     if (!state.queue) {
-      if (state.me?.role === "metrics") heading.textContent = t("shell.metrics", {name: state.me.name});
+      if (state.me?.role === "metrics") heading.textContent = t("queue.metrics", {name: state.me.name});
       return;
     }
     const text = answer(state);

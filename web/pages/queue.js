@@ -9,6 +9,7 @@ import {atMost, watchLive} from "../live.js";
 import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, labelMarks, spareCell, spareHead, table} from "../parts.js";
 import {lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, reasonSaid, t} from "../words.js";
+import "../lab/queue_words.js";
 
 const REDRAW_MS = 250, OWN = 20;
 
@@ -75,7 +76,7 @@ export function open(root, params, {api, announce, signal}) {
     const {me, devices, queue} = state;
     if (signal.aborted) return;
     if (!queue) {
-      if (me?.role === "metrics") heading.textContent = t("shell.metrics", {name: me.name});
+      if (me?.role === "metrics") heading.textContent = t("queue.metrics", {name: me.name});
       return;
     }
     const text = headingOf(queue), yours = me ? ownOf(queue, me) : [], further = leftOut(queue, me, yours);

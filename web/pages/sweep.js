@@ -167,11 +167,9 @@ const legendOf = (series, toggle) => series.length > 1 && [
 function linesAside(spec, drawn) {
   return [
     drawn.part && t("sweep.part"), drawn.dense && t("dense.band"), !drawn.dense && spec.ranged && t("sweep.bars"),
-    drawn.cut && t("sweep.arrows"), drawn.beyond.length > 0 && t("sweep.beyond", {
-                                      n: count(drawn.beyond.length),
-                                      words: drawn.beyond.length,
-                                      most: withUnit(spec.metric, Math.max(...drawn.beyond))
-                                    }),
+    drawn.cut && t("sweep.arrows"),
+    drawn.beyond.length > 0 &&
+      t("sweep.beyond", {n: count(drawn.beyond.length), most: withUnit(spec.metric, Math.max(...drawn.beyond))}),
     !drawn.dense && spec.unsure && t("sweep.unsure", {n: RUNS_LEAST}),
     spec.crossed.length && t("sweep.crosses", {what: spec.crossed.join(t("list.comma"))}),
     spec.hasPredicted && t("sweep.hollow"), spec.hasPublished && t("sweep.diamonds")

@@ -26,7 +26,7 @@ wordsAdd({
   "sweep.view_map": ["map", "热图"],
   "sweep.legend": ["Series: a click hides or shows one", "各组：点击可隐藏或显示"],
   "sweep.whole": ["Show the whole range", "显示全部范围"],
-  "sweep.beyond": ["{n} {words|point|points} beyond the scale, up to {most}", "{n} 个点超出刻度，最大 {most}"],
+  "sweep.beyond": ["beyond the scale: {n}, up to {most}", "{n} 个超出刻度，最大 {most}"],
   "sweep.arrows": ["arrow: the interval goes on", "箭头：区间超出图外"],
   "sweep.unsure": ["dashed outline: not stable, or repeated fewer than {n} times", "虚线轮廓：不稳定，或重复运行不足 {n} 次"],
   "sweep.few_runs": ["fewer than {n} runs", "不足 {n} 次运行"],
