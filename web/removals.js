@@ -80,10 +80,10 @@ const restore = async (paths, go) => (await import("./bulk/removal.js")).restore
 export function removalsBar(go, reopen) {
   const node = h("div", {class: "removals", role: "status", hidden: true}),
         place = h("div", {class: "under-bars"}, jobsPlace, node);
-  let folded = "", timer = null; /* folded: the ids of what is put away into one button */
+  let timer = null;
   const timeSaid = until =>
     (new Date(until).toDateString() === new Date().toDateString() ? timeOfDay : moment)(until, language());
-  const line = ({rows: [one], paths = [pathOf(one)]}, beside = null) => {
+  const line = ({rows: [one], paths = [pathOf(one)]}) => {
     const several = paths.length > 1, id = `…${one.id.slice(-6)}`,
           values = several ? {n: count(paths.length)} : {id, n: count(one.experiments), words: one.experiments};
     return h(
@@ -93,32 +93,18 @@ export function removalsBar(go, reopen) {
       " ",
       button(
         t("removals.undo"), () => restore(paths, go),
-        {key: `undo ${one.id}`, label: t(several ? "removals.undo_all" : "removals.undo_one", values)}),
-      beside);
+        {key: `undo ${one.id}`, label: t(several ? "removals.undo_all" : "removals.undo_one", values)}));
   };
   draw = () => {
     if (!rows) return;
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
-    const lines = grouped(mine), rest = lines.slice(SHOWN_MOST),
-          ids = lines.flatMap(({rows: several}) => several.map(one => one.id)).join();
-    node.hidden = !ids;
-    const fold = (words, now) =>
-      h("button", {
-        type: "button",
-        class: "plain underlined",
-        onclick: () => {
-          folded = now;
-          draw();
-          node.querySelector("button").focus();
-        }
-      },
-        words);
-    redraw(node, folded === ids ? h("p", {}, fold(t("removals.folded", {n: count(lines.length)}), "")) : [
-      lines.slice(0, SHOWN_MOST).map((one, i) => line(one, !i && fold(t("removals.fold"), ids))),
+    const lines = grouped(mine), rest = lines.slice(SHOWN_MOST);
+    node.hidden = !lines.length;
+    redraw(
+      node, lines.slice(0, SHOWN_MOST).map(line),
       rest.length > 0 &&
         h("details", {}, h("summary", {}, t("removals.more", {n: count(rest.length), words: rest.length})),
-          rest.map(one => line(one)))
-    ]);
+          rest.map(line)));
     clearTimeout(timer);
     const next = Math.min(...mine.map(one => Date.parse(one.restorable_until))) - Date.now();
     if (mine.length) timer = setTimeout(draw, Math.min(Math.max(next, 0) + 100, TIMER_MOST_MS));

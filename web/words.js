@@ -45,8 +45,6 @@ const shell = {
   "removals.undo": ["Undo", "撤销"],
   "removals.undo_one": ["Undo: bring back {id}", "撤销：恢复 {id}"],
   "removals.undo_all": ["Undo: bring back all {n}", "撤销：恢复全部 {n} 项"],
-  "removals.fold": ["Put away", "收起"],
-  "removals.folded": ["Undo ({n})", "撤销（{n}）"],
   "removals.more": ["{n} more that can be brought back", "另有 {n} 项可恢复"],
   "shell.home": ["To the lab", "回到实验室"],
   "shell.unfiltered": ["Open it without filters", "不带筛选条件打开"],

@@ -126,7 +126,7 @@ def test_experiments_are_removed_after_one_question_and_come_back_by_one_undo(br
     walk.says("11 experiments are removed. Until", ".removals")
     walk.until(lambda: len(walk.all("tbody tr")) == 1)
     assert walk.script("counts.all") == 11 and 1 < walk.script("counts.most") <= 4
-    assert [one.text for one in walk.all(".removals button")] == ["Undo", "Put away"] and not walk.text(".jobs")
+    assert len(walk.all(".removals button")) == 1 and not walk.text(".jobs")
     assert [one["id"] for one in service.get("/v1/experiments").json()["experiments"]] == [ids[-1]]
     browser.refresh()
     walk.says("11 experiments are removed", ".removals")

@@ -116,19 +116,6 @@ def test_who_came_from_a_filtered_list_is_there_again(browser, serve):
     walk.end()
 
 
-def test_the_bar_of_removals_can_be_put_away_and_comes_back(browser, serve):
-    service = serve("--devices", "cpu", fake=False)
-    one, other = (service.run({**SMALL, "offset": offset})["id"] for offset in (1, 2))
-    walk = Walk(browser, service).open(f"experiments/{one}?lang=en").says("GB/s", "h1").click(".result-buttons button", "Remove").says("is removed", ".removals")
-    walk.click(".removals button", "Put away").until(lambda: walk.text(".removals") == "Undo (1)")
-    assert walk.script("document.activeElement.textContent") == "Undo (1)"
-    walk.click(".removals button", "Undo (1)").says(f"…{one[-6:]} is removed", ".removals").click(".removals button", "Put away")
-    walk.click(f"a[href$='{other}']").says("GB/s", "h1").until(lambda: walk.text(".removals") == "Undo (1)")
-    walk.click(".result-buttons button", "Remove").says(f"…{other[-6:]} is removed", ".removals")  # what is new is shown
-    assert [button.text for button in walk.all(".removals button")] == ["Undo", "Put away", "Undo"]
-    walk.end()
-
-
 def test_an_undo_goes_when_its_time_is_over_and_in_every_tab(browser, serve):
     service = serve("--devices", "cpu", "--undo-seconds", "20", fake=False)
     one, other, theirs = (service.run({**SMALL, "offset": offset})["id"] for offset in range(3))

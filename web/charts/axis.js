@@ -43,9 +43,8 @@ function sideBySide(values, from, to) {
    apart. */
 const MANY = 100, FAR = 4, NEAR = 32;
 export function scaleEnd(lines) {
-  const median = list => medianOf(list.map(one => one.y)), all = lines.flat(), usual = median(all),
-        far = (y, side) => y > FAR * (median(side) ?? y);
-  const isSpike = ({y, unsure}, i, line) => all.length >= MANY && unsure && y > FAR * usual &&
+  const all = lines.flat(), far = (y, side) => y > FAR * (medianOf(side.map(one => one.y)) ?? y);
+  const isSpike = ({y, unsure}, i, line) => all.length >= MANY && unsure &&
     far(y, line.slice(Math.max(0, i - NEAR), i)) && far(y, line.slice(i + 1, i + 1 + NEAR));
   return lines.flatMap(line => line.filter((...one) => !isSpike(...one)))
     .reduce((most, {y}) => Math.max(most, y), -Infinity);
