@@ -9,9 +9,8 @@
    nearest, {x, top, bottom, words}; nearer(px, py) is the half of the axis's values nearest to a pixel, and within(px0,
    py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or null; there is no within where no
    part of the axis can be drawn alone. The scale is that of the medians: an interval that goes on beyond it ends in an
-   arrow
-   (`cut`), and spikes beyond it (`beyond`, their values) stand at its end. More points than there
-   are pixels for are drawn as a density (dense.js). */
+   arrow (`cut`), and spikes beyond it (`beyond`, their values) stand at its end. More points than there are pixels for
+   are drawn as a density (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, scaleEnd, xScale, xTicks, yScale} from "./axis.js";
