@@ -217,12 +217,13 @@ def test_what_differs_beside_is_said(start):
 
 def test_sides_of_which_one_was_measured_before_the_other_say_so(service):
     runs(service, "late", None, 1, offset=7)  # of a point that is not compared
-    a, b = runs(service, "early", None, 2), runs(service, "late", None, 2)
+    a, b = runs(service, "early", None, 4), runs(service, "late", None, 4)
     [differs] = [one for one in compared(service, label("early"), label("late"), times=True)["differs"] if one["field"] == "measured_at"]
     for side, ids in ("a", a), ("b", b):
         ended_at = [service.get(f"/v1/experiments/{one}").json() for one in ids]
-        assert differs[side] == [{"value": f"{ended_at[0]['started_at']}/{ended_at[1]['finished_at']}", "runs": 2}]
-    mixed = compared(service, {"experiments": [a[0], b[1]]}, {"experiments": [a[1], b[0]]}, times=True)
+        assert differs[side] == [{"value": f"{ended_at[0]['started_at']}/{ended_at[-1]['finished_at']}", "runs": 4}]
+    # However long the pauses were: the median of each side lies between runs of the other.
+    mixed = compared(service, {"experiments": [a[0], a[3], b[0], b[3]]}, {"experiments": [a[1], a[2], b[1], b[2]]}, times=True)
     assert not any(one["field"] == "measured_at" for one in mixed["differs"]), "in turns"
     # Some late runs of both sides do not make them so.
     late_a, late_b = runs(service, "x", None, 1), runs(service, "y", None, 1)
