@@ -1,6 +1,6 @@
-/* Runs one of three kernels, for compute-sanitizer to look for races in: an exchange through shared memory without a barrier
-   (plain), the same with volatile memory (volatile), and a sum within one warp with volatile memory (warp). Prints the number
-   of wrong elements. Usage: compute-sanitizer --tool racecheck volatile_race_program plain|volatile|warp */
+/* A test program for the race detector of compute-sanitizer. Runs one kernel: plain, threads exchange values through shared
+   memory without __syncthreads(); volatile, the same with the array declared volatile; warp, a sum within one warp with a
+   volatile array. Prints the number of wrong elements. Usage: compute-sanitizer --tool racecheck volatile_race_program plain|volatile|warp */
 #include <cstdio>
 #include <cstring>
 

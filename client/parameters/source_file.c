@@ -56,7 +56,7 @@ int source_file_add_members(json_t *request, const char *path, struct error *err
     }
     json_t *given = json_object_get(request, "reference"), *more = json_object_get(members, "reference");
     if (json_is_object(given) && json_is_object(more)) {
-        /* The reference has one kernel: that of the command line, if it gives one, and not that of the file. */
+        /* A reference kernel on the command line replaces the one in the file. */
         if (json_object_get(given, "kernel") || json_object_get(given, "source")) {
             json_object_del(more, "kernel");
             json_object_del(more, "source");

@@ -30,8 +30,8 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
     "not " OWNER_NOBODY " or, if it is new, " USER_NAME_ASKER
 bool user_name_valid(const char *name);
 
-/* Returns whether a token may be added for that name: one that is valid and not USER_NAME_ASKER. Token files that
-   older versions wrote may have that name. */
+/* Returns whether a token may be added for that name: user_name_valid() accepts it, and it is not the reserved word
+   USER_NAME_ASKER, which token files of older versions may still have. */
 bool user_name_addable(const char *name);
 
 /* The first: true for a user's name and for OWNER_NOBODY. The second: the name as the store has it, which is "" for

@@ -1,10 +1,10 @@
-"""Where the scale of a chart ends: spikes that are not sure do not flatten all else."""
+"""Where the scale of a chart ends: outliers that are not sure do not flatten all else."""
 from chromium import NEEDS, Walk, browser, serve  # noqa: F401
 
 pytestmark = NEEDS
 
 
-def test_a_scale_leaves_out_spikes_that_are_not_sure_and_nothing_else(browser, serve):  # noqa: F811
+def test_a_scale_leaves_out_outliers_that_are_not_sure_and_nothing_else(browser, serve):  # noqa: F811
     walk = Walk(browser, serve()).open("sweeps?lang=en")
 
     def end(values, sure=(), cut=1):
@@ -13,13 +13,13 @@ def test_a_scale_leaves_out_spikes_that_are_not_sure_and_nothing_else(browser, s
         return walk.module("charts/axis.js", "m.scaleEnd(given[0])", [points[i::cut] for i in range(cut)])
 
     flat = [10 + i % 3 for i in range(120)]
-    spiked = [*flat[:50], 900, 800, 700, *flat[53:]]
-    assert end(spiked) == 12 and end(spiked, sure=[50]) == 900 and end(spiked[40:130]) == 900, "few values are all drawn"
-    assert end([2 ** (i / 6) for i in range(120)]) > 900000, "what grows is no spike"
+    disturbed = [*flat[:50], 900, 800, 700, *flat[53:]]
+    assert end(disturbed) == 12 and end(disturbed, sure=[50]) == 900 and end(disturbed[40:130]) == 900, "few values are all drawn"
+    assert end([2 ** (i / 6) for i in range(120)]) > 900000, "what grows is no outlier"
     assert end([*flat, 900]) == 900, "nor is the end of a line"
     assert end([1000 if i % 8 == 7 else 10 for i in range(160)], cut=8) == 1000, "nor is a line that lies above the others"
     series = {"name": "all", "kind": "measured", "dash": 0, "predicted": [], "published": [], "coming": [], "refused": [], "without": [],
-              "points": [{"x": i, "y": y, "low": None, "high": None, "words": "", "unsure": True} for i, y in enumerate(spiked)]}
+              "points": [{"x": i, "y": y, "low": None, "high": None, "words": "", "unsure": True} for i, y in enumerate(disturbed)]}
     spec = {"series": [series], "axis": {"kind": "number", "name": "offset", "values": list(range(120))}, "xName": "offset", "unit": "us", "zero": True}
     assert walk.module("charts/lines.js", "m.linesDraw(800, given[0]).beyond", spec) == [900, 800, 700]
     assert min(walk.module("charts/lines.js", "m.linesDraw(800, given[0]).marks.map(mark => mark.y)", spec)) >= 0, "they stand at the upper edge"

@@ -1,6 +1,7 @@
 /* The chosen points of a sweep: what can be done with them, and that its failed or cancelled ones are run again.
-   pointsBar({sweep, chosen, me, again}) is their bar (bar.js), again(): after something was done; failedAgain(sweep) is
-   the button, or null. A point is one of sweep/data.js; of one that was run several times all runs are meant. */
+   pointsBar({sweep, chosen, me, again}) is their bar (bar.js), again(): after something was done; rerunButtons(sweep)
+   are the buttons, one for each of these states; null while it runs. A point is one of sweep/data.js; of one that was
+   run several times all runs are meant. */
 import {count} from "../format.js";
 import {button} from "../parts.js";
 import {hasEnded} from "../sweep/data.js";
@@ -100,7 +101,7 @@ export const pointsBar = ({sweep, chosen, me, again}) => chosenBar({
   again
 });
 
-export function failedAgain(sweep) {
+export function rerunButtons(sweep) {
   if (sweep.running || sweep.read !== sweep.head.point_count) return null;
   return ["failed", "cancelled"].flatMap(state => {
     const points = sweep.rows.filter(point => point.state === state && !point.refused),

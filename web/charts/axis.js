@@ -2,7 +2,7 @@
    pixels: {at(value), ticks, breakAt}. Numbers stand where they belong, a few of them with their names; powers by
    logarithm; where a few lie far beyond all others the axis is broken (breakAt, a pixel) and those stand side by side
    behind it; texts stand side by side. yScale(values, top, bottom) is {at, ticks, part}: `part` when it does not begin
-   at 0; what is beyond its end stands at the end. */
+   at 0; values beyond its end are drawn at the end. */
 import {svg} from "../dom.js";
 import {count, digits} from "../format.js";
 import {medianOf} from "../table.js";
@@ -38,15 +38,17 @@ function sideBySide(values, from, to) {
   };
 }
 
-/* Where a scale ends: at the greatest value of the lines, lists of {y, unsure} along an axis. Of many it leaves out
-   spikes, which are not sure and far above the values on both sides of theirs, because the others could not be told
-   apart. */
+/* The upper end of an axis for these lines, lists of {y, unsure} in the order of the other axis: their greatest value.
+   With MANY points or more, outliers are left out, since all others would lie flat at the bottom: those that are
+   `unsure` (not stable, or too few runs), FAR times the median of all, and as far above that of the NEAR points on
+   either side. */
 const MANY = 100, FAR = 4, NEAR = 32;
 export function scaleEnd(lines) {
-  const all = lines.flat(), far = (y, side) => y > FAR * (medianOf(side.map(one => one.y)) ?? y);
-  const isSpike = ({y, unsure}, i, line) => all.length >= MANY && unsure &&
+  const far = (y, list) => y > FAR * (medianOf(list.map(one => one.y)) ?? y), all = lines.flat(),
+        usual = medianOf(all.map(one => one.y));
+  const isOutlier = ({y, unsure}, i, line) => all.length >= MANY && unsure && y > FAR * usual &&
     far(y, line.slice(Math.max(0, i - NEAR), i)) && far(y, line.slice(i + 1, i + 1 + NEAR));
-  return lines.flatMap(line => line.filter((...one) => !isSpike(...one)))
+  return lines.flatMap(line => line.filter((...one) => !isOutlier(...one)))
     .reduce((most, {y}) => Math.max(most, y), -Infinity);
 }
 

@@ -9,8 +9,8 @@
    nearest, {x, top, bottom, words}; nearer(px, py) is the half of the axis's values nearest to a pixel, and within(px0,
    py0, px1, py1) the range of the axis between two pixels, {zoom: [from, to]}, or null; there is no within where no
    part of the axis can be drawn alone. The scale is that of the medians: an interval that goes on beyond it ends in an
-   arrow (`cut`), and spikes beyond it (`beyond`, their values) stand at its end. More points than there are pixels for
-   are drawn as a density (dense.js). */
+   arrow (`cut`), and outliers (scaleEnd() in axis.js) are drawn at its end (`beyond`: their values). More points than
+   there are pixels for are drawn as a density (dense.js). */
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {breakMark, rulesOf, scaleEnd, xScale, xTicks, yScale} from "./axis.js";
@@ -142,7 +142,7 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
 const extent = values =>
   values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
 
-/* The range of the y axis: all medians, but for spikes that are not sure (axis.js), and the intervals, on each side
+/* The range of the y axis: all medians without outliers (scaleEnd() in axis.js), and the intervals, on each side
    at most as far as half of the range of the medians or the width of the narrowest interval, whichever is larger.
    Without the latter, medians that differ by noise alone would seem far apart. */
 function limitsOf(series, wide, references = []) {

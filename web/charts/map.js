@@ -1,6 +1,6 @@
-/* Values over two axes as cells, one map for each value of a third axis, all of one scale, which ends where that of
-   lines does (axis.js): the fainter, the less. The number stands in each cell while that is 44 px or wider; refused
-   ones are hatched, those that nobody asked for are empty, the best of a map is framed.
+/* Values over two axes as cells, one map for each value of a third axis, all of one scale: the fainter, the less.
+   Outliers (scaleEnd() in axis.js) have the shade of its end. The number stands in each cell while that is 44 px or
+   wider; refused ones are hatched, those that nobody asked for are empty, the best of a map is framed.
 
    mapDraw(width, {maps: [{name, cells: [{column, row, value, state, unsure, words}]}], columns, rows, columnName,
    rowName, name, write, unit, less, numbers}) gives {svg, canvas, marks, nearer, within}. `less`: the least is the
@@ -115,10 +115,8 @@ export function mapDraw(width, spec) {
         known = spec.maps.flatMap(map => map.cells).filter(cell => cell.value !== null),
         values = known.map(cell => cell.value);
   const low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0,
-        high = values.length ?
-    scaleEnd(spec.rows.map(row => known.filter(cell => cell.row === row).map(cell => ({...cell, y: cell.value})))) :
-    1,
-        shade = shadesOf(low, high), stripes = hatch("refused");
+        lines = spec.rows.map(row => known.filter(cell => cell.row === row).map(cell => ({...cell, y: cell.value}))),
+        high = values.length ? scaleEnd(lines) : 1, shade = shadesOf(low, high), stripes = hatch("refused");
   const total = spec.columns.length * spec.rows.length * spec.maps.length, height = down * size.height, marks = [];
   const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),
         painter = painterFor(total, width, height), over = svg("g", {});

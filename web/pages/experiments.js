@@ -18,7 +18,7 @@ const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 export const title = () => t("nav.experiments");
 
-/* With the end of its id: several may be of the same request. */
+/* The end of the id is part of the name, because several experiments may have the same request. */
 const nameOf =
   one => [one.entry ?? one.request.kernel, askedText(one.request), `…${one.id.slice(-6)}`].filter(Boolean).join(" ");
 const hasEnded = one => one.state !== "queued" && one.state !== "running";

@@ -320,7 +320,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
     memory.show({explain, before: null, after: null, grid: request.grid});
   }
 
-  /* Of fields that are not sent: {name: what is wrong}. */
+  /* Shows what the page itself finds wrong before it sends a request. wrong: {name of the field: sentence}. */
   function wrongHere(wrong) {
     wrongShow({problem: {}, errors: Object.entries(wrong).map(([name, detail]) => ({pointer: `#/${name}`, detail}))});
   }

@@ -340,7 +340,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await goTo(json.id);
           },
           {key: "again"}),
-      may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && bulk?.failedAgain?.(sweep),
+      may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && bulk?.rerunButtons?.(sweep),
       ranges && !Array.isArray(head.request.kernel) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {

@@ -1,7 +1,7 @@
 /* The kernel's source, and what is known of its machine code: how many instructions of each kind a warp executes, for
-   which architecture. codePanel() is {node, source(text or node), beside(nodes or null) below it, sourceAlone(),
-   code(rows, arch)}: rows are a prediction's for one or more architectures, of which the first with machine code is
-   shown; arch is the device's. */
+   which architecture. codePanel() is {node, source(text or node), beside(nodes below the source, or null),
+   sourceAlone(), code(rows, arch)}: rows are a prediction's for one or more architectures, of which the first with
+   machine code is shown; arch is the device's. */
 import {h, replace} from "../dom.js";
 import {count} from "../format.js";
 import {headCell, numberCell, spanPanel as panel, table} from "../parts.js";
