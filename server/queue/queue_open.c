@@ -73,6 +73,7 @@ static int devices_init(struct queue *queue, struct error *error)
 
 struct recovery {
     struct queue *queue;
+    int64_t last_ms;    /* the latest time at which the server before this one is known to have lived */
     int unlisted;       /* how many wait for a device that is not in the list */
     struct error error; /* the first one; kind ERROR_NONE: none */
 };
@@ -156,16 +157,19 @@ static void block_devices(struct queue *queue, const struct job *job, int device
     queue->outlived_until_ns = clock_monotonic_ns() + (int64_t)(queue->config.outlive_s * 1e9);
 }
 
-/* Writes the end of the run that the end of the server cut short. When it ended is not known: it is charged for
-   its time limit, but not for more than the time until now, and the usage has decayed since then. */
-static void run_lose(struct transition *transition, const struct entry *entry, const struct job *job)
+/* Writes the end of the run that the end of the server cut short. When it ended is not known, and the server may have
+   been down for long since then: it is charged for the time until the last change in the store, but not for more than
+   its time limit, and the usage has decayed since then. */
+static void run_lose(const struct recovery *recovery, struct transition *transition,
+                     const struct entry *entry, const struct job *job)
 {
-    double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3;
-    double took_s = since_s < job->timeout_s ? since_s : job->timeout_s;
-    double half_life_s = transition->queue->config.half_life_s;
+    double known_s = (double)(recovery->last_ms - job->started_ms) / 1e3;
+    double took_s = known_s < job->timeout_s ? known_s : job->timeout_s;
+    double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3 - took_s;
+    double half_life_s = recovery->queue->config.half_life_s;
     transition_lose(transition, job->attempt, job->device, "the service ended while it ran");
     transition_charge(transition, entry->owner,
-                      took_s > 0 ? device_share_decayed(took_s, since_s - took_s, half_life_s) : 0);
+                      took_s > 0 ? device_share_decayed(took_s, since_s, half_life_s) : 0);
 }
 
 /* Takes an experiment up, with the queue's lock held: it waits again, or fails. `open`: it names no device. An
@@ -209,7 +213,7 @@ static int entry_recover(struct recovery *recovery, struct entry *entry, const s
     if (ran && !failed)
         transition_add(transition, entry, JOB_QUEUED)->moved = device != job->device;
     if (ran)
-        run_lose(transition, entry, job);
+        run_lose(recovery, transition, entry, job);
     if (transition) {
         transition->done = on_written;
         transition->arg = recovery;
@@ -250,7 +254,8 @@ static int on_job(void *arg, const struct job *job)
 static int recover(struct queue *queue, struct error *error)
 {
     struct recovery recovery = {.queue = queue};
-    if (store_shares(queue->store, on_usage, &recovery, error) < 0 ||
+    if (store_last_ms(queue->store, &recovery.last_ms, error) < 0 ||
+        store_shares(queue->store, on_usage, &recovery, error) < 0 ||
         store_holds(queue->store, on_hold, &recovery, error) < 0)
         return -1;
     /* First those that are queued, because what was running becomes queued while the lists are read. */

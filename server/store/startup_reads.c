@@ -26,6 +26,17 @@ int store_shares(struct store *store,
     return rows_end(&rows, "the shares", error);
 }
 
+int store_last_ms(struct store *store, int64_t *last_ms, struct error *error)
+{
+    /* Ids sort by the time of their submission. Every end of a run writes its owner's share. */
+    struct rows rows =
+        read_all(store, "SELECT max(ifnull((SELECT max(at_ms) FROM shares), 0),"
+                        " ifnull((SELECT max(started_ms) FROM experiments WHERE state = 'running'), 0),"
+                        " ifnull((SELECT submitted_ms FROM experiments ORDER BY id DESC LIMIT 1), 0))");
+    *last_ms = rows_next(&rows) ? sqlite3_column_int64(rows.row, 0) : 0;
+    return rows_end(&rows, "the time of the last change", error);
+}
+
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error)
 {

@@ -17,6 +17,11 @@ int store_shares(struct store *store,
                  void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
                  struct error *error);
 
+/* The latest time at which the store knows that a server lived, in milliseconds since 1970: of the newest
+   submission, the last start of what is running, or the last end of a run; 0: none. The server that ended may have
+   lived longer. */
+int store_last_ms(struct store *store, int64_t *last_ms, struct error *error);
+
 /* What is held: a device, or -1 for all of them. */
 int store_holds(struct store *store, void (*each)(void *arg, int device, const char *owner, int64_t since_ms),
                 void *arg, struct error *error);
