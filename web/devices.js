@@ -3,9 +3,9 @@
    deviceState(device, queue) is a name for stateMark(); stateCounts(devices, queue) of how many it is which;
    deviceLink(device) its name, as the operator calls it; productOf(device) what it is; readings(device) the rows of its
    clocks, temperature and power; slowed(device) the reasons that hold its clocks down against its will; heldBy(queue,
-   index) who paused it, or the queue, and heldText() of that a sentence; deviceNotes(device) a box of what is to be
-   known first, or null; devicesTable(devices, queue, now, act) a row each, with what it does now(device) and what one
-   may do with it, act(device). */
+   index) who paused it, or the queue, and heldText() of that a sentence; blockedBy(queue) why nothing begins on any
+   device, or null; deviceNotes(device) a box of what is to be known first, or null; devicesTable(devices, queue, now,
+   act) a row each, with what it does now(device) and what one may do with it, act(device). */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
@@ -25,6 +25,11 @@ export const queueOf = (queue, index) => queue?.devices.find(one => one.device =
 export function heldBy(queue, index) {
   const own = queueOf(queue, index);
   return own?.paused ? {...own, both: queue.paused} : queue?.paused ? queue : null;
+}
+
+export function blockedBy(queue) {
+  const reasons = queue?.devices.map(one => one.waits_for) ?? [];
+  return reasons.length && reasons.every(Boolean) ? reasonSaid(reasons[0]) : null;
 }
 
 export const heldText = held => held.both ?

@@ -8,7 +8,7 @@
    devicesListed(signal) promises the list alone. forRunners(button(...), signal) is a button for who may run
    experiments, heldNote(index, signal) a line beside it while nothing begins. */
 import * as api from "./api.js";
-import {DRAWN_MOST, heldBy, heldText} from "./devices.js";
+import {blockedBy, DRAWN_MOST, heldBy, heldText} from "./devices.js";
 import {h} from "./dom.js";
 import {t} from "./words.js";
 
@@ -113,9 +113,10 @@ function begin() {
   const timer = setInterval(() => {
     if (!streaming || moving() || Date.now() - state.at >= STREAMED_READINGS_MS) devices();
   }, READINGS_MS);
-  /* What waits has other times as time goes on, also without an event. */
+  /* What waits has other times as time goes on, also without an event; and none comes while the service cannot write.
+   */
   const waits = setInterval(() => {
-    if (state.queue?.queued) queue();
+    if (state.queue?.queued || state.queue?.running || blockedBy(state.queue)) queue();
   }, WAITS_MS);
   const seen = () => {
     queue();

@@ -62,6 +62,8 @@ const REASONS = [
   ["the driver does not tell the clock", "驱动程序没有提供时钟"],
   ["a peak is not known", "有一项峰值未知"],
   ["it was not read", "没有读取"],
+  ["it has ended, and the service cannot write: database or disk is full", "已结束，但磁盘已满，服务无法写入结果"],
+  ["it has ended, and the service cannot write: %", "已结束，但服务无法写入结果：{1}"],
   ["the service cannot write: database or disk is full", "服务无法写入：磁盘已满"],
   ["the service cannot write: %", "服务无法写入：{1}"],
   ["the queue is paused by %, and % is paused by %", "队列已由 {1} 暂停，{2} 也已由 {3} 暂停"],

@@ -273,8 +273,9 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         printf(language_text("ends in about %s\n"), text);
     }
     const char *why = json_path_text(experiment, "waits_for", NULL);
-    if (why)
-        printf(language_text("it waits: %s\n"), language_reason(why, (char[LANGUAGE_REASON_BYTES]){0}));
+    if (why) /* of what runs in the store: it has ended, and cannot be written */
+        printf(strcmp(state, "running") == 0 ? "%s\n" : language_text("it waits: %s\n"),
+               language_reason(why, (char[LANGUAGE_REASON_BYTES]){0}));
     else if (json_path_true(experiment, "paused"))
         puts(language_text("its device or the queue is paused"));
 }

@@ -73,20 +73,34 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     sheet_format(sheet, STYLE_NONE, "%.1f", share * 100);
 }
 
-/* Why work cannot begin: printed for a group of devices when none of them can take it. */
+/* Why work cannot begin on these devices, each reason once. */
+static void print_reasons(const json_t *devices, FILE *out)
+{
+    size_t i;
+    json_t *device, *printed = json_object();
+    char reason[LANGUAGE_REASON_BYTES];
+    json_array_foreach (devices, i, device) {
+        const char *why = json_path_text(device, "waits_for", NULL);
+        if (why && !json_object_get(printed, why))
+            fprintf(out, "%s\n", language_reason(why, reason));
+        if (why)
+            json_object_set_new(printed, why, json_true());
+    }
+    json_decref(printed);
+}
+
+/* Printed for a group of devices when none of them can take what waits. */
 static void print_block_reasons(const json_t *groups, FILE *out)
 {
     const char *text;
-    char reason[LANGUAGE_REASON_BYTES];
     const json_t *group, *device;
     size_t i;
     json_object_foreach ((json_t *)groups, text, group) {
         bool all = true;
         json_array_foreach (group, i, device)
             all &= json_path_text(device, "waits_for", NULL) != NULL;
-        json_array_foreach (group, i, device)
-            if (all)
-                fprintf(out, "%s\n", language_reason(json_path_text(device, "waits_for", ""), reason));
+        if (all)
+            print_reasons(group, out);
     }
 }
 
@@ -129,21 +143,6 @@ static void print_overrides(const json_t *groups, FILE *out)
             }
 }
 
-/* Prints each paused device and who paused it. Called when nobody waits: otherwise the rows of the queue name the pause. */
-static void print_paused(const json_t *queue, FILE *out)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(queue, "devices"), i, row) {
-        const char *name = json_path_text(row, "device_name", "?"),
-                   *by = json_path_text(row, "paused_by", NULL);
-        if (json_path_true(row, "paused") && by)
-            fprintf(out, language_text("%s is paused by %s\n"), name, by);
-        else if (json_path_true(row, "paused"))
-            fprintf(out, language_text("%s is paused\n"), name);
-    }
-}
-
 /* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
 static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
 {
@@ -152,7 +151,7 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     size_t i;
     if (!json_object_size(groups)) {
         fputs(language_text("Nobody waits.\n"), out);
-        print_paused(queue, out);
+        print_reasons(json_object_get(queue, "devices"), out);
         json_decref(groups);
         return;
     }
@@ -177,18 +176,11 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     json_decref(groups);
 }
 
-/* A queue in which something waits has its reason printed with that. */
-static bool paused_is_unsaid(const json_t *queue)
-{
-    return json_path_true(queue, "paused") && json_path_number(queue, "queued") == 0;
-}
-
 static void print_whole_queue(struct context *context, const json_t *queue)
 {
     print_queue(queue, &context->screen, stdout);
-    printf(language_text("%.0f queued, %.0f running%s\n"), json_path_number(queue, "queued"),
-           json_path_number(queue, "running"),
-           paused_is_unsaid(queue) ? language_text("; the whole queue is paused") : "");
+    printf(language_text("%.0f queued, %.0f running\n"), json_path_number(queue, "queued"),
+           json_path_number(queue, "running"));
 }
 
 int command_queue(struct context *context)
@@ -313,8 +305,6 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
     json_array_foreach (devices, i, row)
         if (!many)
             print_device(out, screen, row);
-    if (paused_is_unsaid(queue))
-        fputs(language_text("the whole queue is paused\n"), out);
     fputc('\n', out);
     print_queue(queue, screen, out);
     if (json_array_size(waiting) > 0)

@@ -80,6 +80,7 @@ struct queue_position {
     bool paused;    /* it does not begin before one of its devices, or all devices, are resumed */
     bool running;   /* on `device`, for queue_view_position() alone, as the next */
     bool cancelled; /* its cancellation was requested while it ran */
+    bool ended;     /* it has ended, and that is not committed yet */
     int device;
 };
 

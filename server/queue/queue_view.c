@@ -92,19 +92,19 @@ double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused)
     return known ? eta_s : -1;
 }
 
-char *queue_view_sweep_next(struct queue *queue, const char *id, int *device)
+char *queue_view_sweep_next(struct queue *queue, const char *id, int *device, bool *runs)
 {
     const struct entry *next = NULL, *entry;
-    bool runs = false;
+    *runs = false;
     pthread_mutex_lock(&queue->lock);
     const struct entry_sweep *sweep = entry_sweep_find(queue, id);
     if (sweep)
         LIST_FOREACH (entry, &sweep->entries, of_sweep) {
-            runs |= entry->phase == RUNNING;
+            *runs |= entry->phase == RUNNING;
             if (entry->phase == WAITING && (!next || order_before(&entry->order, &next->order)))
                 next = entry;
         }
-    char *request = next && !runs ? strdup(next->task.request) : NULL;
+    char *request = next && !*runs ? strdup(next->task.request) : NULL;
     *device = next ? next->task.device : -1;
     pthread_mutex_unlock(&queue->lock);
     return request;

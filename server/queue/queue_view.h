@@ -21,8 +21,8 @@ int queue_view_position(struct queue *queue, const char *id, struct queue_positi
 double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused);
 
 /* The request of the sweep's experiment that runs next when none of it runs, to be freed, and its device (-1:
-   unbound). NULL: something of it runs, nothing waits, or no memory. */
-char *queue_view_sweep_next(struct queue *queue, const char *id, int *device);
+   unbound). NULL: something of it runs, which *runs tells, nothing waits, or no memory. */
+char *queue_view_sweep_next(struct queue *queue, const char *id, int *device, bool *runs);
 
 /* Seconds until one more experiment of that owner would begin on the device; negative: not known, or held. */
 double queue_view_wait_s(struct queue *queue, int device, const char *owner);

@@ -54,7 +54,9 @@ static void place_set(struct service *service, const struct queue_position *plac
     view->running = place->running;
     view->cancelling = place->cancelled;
     view->waits_for[0] = '\0';
-    if (place->running)
+    if (place->ended)
+        experiment_reply_uncommitted(service, view->waits_for, sizeof view->waits_for);
+    else if (place->running)
         view->device = place->device; /* also of one that was unbound when the view was made */
     else if (view->position >= 0 && experiment_reply_block_reason(service, view->device, view->request,
                                                                   view->waits_for, sizeof view->waits_for))
@@ -158,6 +160,14 @@ static void alternative_add(struct service *service, int device, const char *req
                  name);
         return;
     }
+}
+
+void experiment_reply_uncommitted(struct service *service, char *text, size_t size)
+{
+    struct error error = {0};
+    text[0] = '\0';
+    if (!store_healthy(service->store, &error))
+        snprintf(text, size, "it has ended, and the service %s", error.text);
 }
 
 bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,

@@ -35,3 +35,7 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
    Any thread. */
 bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
                                    size_t size);
+
+/* For an experiment or a sweep that has ended while the store does not know it: writes why the store cannot take that up;
+   empty: it is about to. Any thread. */
+void experiment_reply_uncommitted(struct service *service, char *text, size_t size);

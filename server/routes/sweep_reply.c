@@ -62,11 +62,13 @@ static void write_links(struct json_writer *json, const char *id)
 double sweep_reply_open(struct json_writer *json, const char *key, struct service *service,
                         const struct sweep_row *row, bool request)
 {
-    bool ended = sweep_row_ended(row), paused;
+    bool ended = sweep_row_ended(row), runs = false, paused;
     char waits_for[VIEW_WAITS_BYTES] = "";
     int device;
-    char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device);
+    char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device, &runs);
     bool blocked = next && experiment_reply_block_reason(service, device, next, waits_for, sizeof waits_for);
+    if (!ended && !next && !runs)
+        experiment_reply_uncommitted(service, waits_for, sizeof waits_for);
     free(next);
     double eta_s = queue_view_sweep_eta_s(service->queue, row->id, &paused);
     if (blocked)

@@ -66,11 +66,33 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
     for one in *queue["devices"], *queue["experiments"], sweep_now:
         assert one["waits_for"].startswith("the service cannot write: ") and one["eta_seconds"] is None, one
     assert [owner["begins_seconds"] for device in queue["devices"] for owner in device["owners"]] == [None]
+    # One has ended, which the store does not know.
+    [ended] = service.get(f"/v1/experiments?sweep={sweep['id']}&state=running").json()["experiments"]
+    ended = service.get(ended["links"]["self"]).json()
+    assert ended["state"] == "running" and ended["waits_for"].startswith("it has ended, and the service cannot write: "), ended
     service.until(lambda: sent(service, "/v1/experiments", SMALL).status_code == 503)
     assert service.get("/v1/queue").json()["queued"] == queued
     disk.works()
     service.until(lambda: done() == 400, 60)
     assert service.get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("path, body", [("/v1/experiments", SMALL), ("/v1/sweeps", {**SMALL, "offset": [0]})])
+def test_an_end_that_cannot_be_written_is_told(disk, path, body):
+    service = disk()
+    one = service.request("POST", path, json={**body, "labels": {"fake": "sleep:1"}}).json()["links"]["self"]
+    service.until(lambda: service.get(one).json()["running" if "sweeps" in path else "state"] in (1, "running"))
+    disk.fails("write")
+    service.until(lambda: service.get("/v1/queue").json()["running"] == 0)
+    service.until(lambda: service.get("/readyz").status_code == 503)
+    now = service.get(one).json()
+    assert now["state"] == "running" and now["waits_for"].startswith("it has ended, and the service cannot write: "), now
+    assert now["eta_seconds"] is None
+    [device] = service.get("/v1/queue").json()["devices"]
+    assert device["waits_for"].startswith("the service cannot write: ") and device["queued"] == 0
+    disk.works()
+    service.until(lambda: service.get(one).json()["state"] == "succeeded")
+    assert service.get("/v1/queue").json()["devices"][0]["waits_for"] is None
 
 
 @pytest.mark.slow

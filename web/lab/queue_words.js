@@ -27,6 +27,7 @@ wordsAdd({
   "queue.one_run": ["one experiment", "一个实验"],
   "queue.no_run": ["No run at the moment.", "此刻没有任务运行。"],
   "queue.runs_now": ["Runs now:", "正在运行："],
+  "queue.blocked": ["{n} {words|waits|wait}: {why}", "{n} 个在等待：{why}"],
   "queue.waits": ["{n} {words|waits|wait}, {running} {runs|runs|run}", "{n} 个在等待，{running} 个在运行"],
   "queue.yours": ["Yours, one by one", "你的任务，逐个列出"],
   "queue.nobodys": ["What runs and waits, one by one", "运行和排队的任务，逐个列出"],

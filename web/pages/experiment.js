@@ -3,6 +3,7 @@ import {get, link, post, send} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {h, headingFocus, redraw, replace} from "../dom.js";
 import {bandwidth, count} from "../format.js";
+import {blockedBy} from "../devices.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
@@ -341,7 +342,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   closing.push(watchLive(live => {
     const devices = known !== live.devices;
     known = live.devices;
-    if (queue !== live.queue && experiment.state === "queued") placeRead();
+    if (queue !== live.queue && (experiment.state === "queued" || blockedBy(live.queue))) placeRead();
     queue = live.queue;
     if (live.me !== me) {
       me = live.me;

@@ -1,7 +1,7 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
 import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
-import {DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
+import {blockedBy, DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
 import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
@@ -45,6 +45,8 @@ function answer({devices, queue, me}) {
                                          t(ahead === 1 ? "lab.one_ahead" : "lab.ahead", {n: count(ahead), time});
   }
   if (held) return heldText(held);
+  const blocked = blockedBy(queue);
+  if (blocked && !queue.queued && !queue.running) return t("wait.nothing", {why: blocked});
   if (!queue.queued && !queue.running) return t("lab.idle");
   const soonest = queue.devices.map(one => one.eta_seconds).filter(eta => eta !== null).sort((a, b) => a - b)[0];
   const values = {
@@ -67,11 +69,11 @@ function runs(device, queue, me, progress, sweeps) {
   const own = queueOf(queue, device.index);
   if (!own?.running) {
     const held = heldBy(queue, device.index);
-    const why = own?.queued && own.waits_for;
+    const why = own?.waits_for && reasonSaid(own.waits_for);
     return h(
       "div", {class: "box"},
       held          ? heldText(held) :
-        why         ? t("wait.for", {why: reasonSaid(why)}) :
+        why         ? (own.queued ? t("wait.for", {why}) : why) :
         own?.queued ? t("lab.between") :
                       t("lab.idle"));
   }

@@ -1,6 +1,6 @@
 /* /ui/queue: who waits for which devices, in order; one's own with their places, to be cancelled; pause and resume for
  * admins. */
-import {DRAWN_MOST, devicesTable, heldBy, heldText, productOf} from "../devices.js";
+import {blockedBy, DRAWN_MOST, devicesTable, heldBy, heldText, productOf} from "../devices.js";
 import {link} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
@@ -17,6 +17,10 @@ export const title = () => t("queue.title");
 
 function headingOf(queue) {
   if (queue.paused) return queue.paused_by ? t("queue.all_paused_by", {who: queue.paused_by}) : t("queue.all_paused");
+  const blocked = blockedBy(queue);
+  if (blocked && !queue.running)
+    return queue.queued ? t("queue.blocked", {n: count(queue.queued), words: queue.queued, why: blocked}) :
+                          t("wait.nothing", {why: blocked});
   if (!queue.queued)
     return queue.running ? t("queue.runs_alone", {n: count(queue.running), words: queue.running}) : t("lab.idle");
   return t(

@@ -14,11 +14,12 @@ const placeWords = (position, eta) => position === null || position === undefine
 
 function waitingWords({state, position, eta_seconds: eta, paused, cancelling, waits_for: why}, progress) {
   if (cancelling) return t("wait.cancelling");
-  if (state === "running" || progress) {
+  if ((state === "running" || progress) && !why) {
     const phase = progress && phaseName(progress.phase);
     if (!phase) return t("wait.running");
     return progress.samples ? t("wait.phase_samples", {phase, n: count(progress.samples)}) : t("wait.phase", {phase});
   }
+  if (why && state === "running") return reasonSaid(why).replace(/^./, letter => letter.toUpperCase());
   if (why) return t("wait.for", {why: reasonSaid(why)});
   return paused ? t("wait.paused") : placeWords(position, eta);
 }
@@ -36,11 +37,14 @@ export function waitingPart({announce}) {
             place = !running && experiment.waits_for && experiment.position > 0 ?
         t("wait.place", {n: count(experiment.position)}) + t("punct.stop") :
         "";
-      lead.textContent = place + (running ? t("wait.running_text") : t("wait.queued_text"));
+      lead.textContent = place +
+        (running && experiment.waits_for ? t("wait.unwritten_text") :
+           running                       ? t("wait.running_text") :
+                                           t("wait.queued_text"));
       if (words === last) return;
       last = words;
       heading.textContent = words;
-      track.classList.toggle("running", running);
+      track.classList.toggle("running", running && !experiment.waits_for);
       /* A screen reader is not told that only time has passed. */
       const news = waitingWords({...experiment, eta_seconds: null}, progress);
       if (news !== announced) announce(words);

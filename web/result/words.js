@@ -170,6 +170,7 @@ wordsAdd({
   "wait.phase": ["It {phase}", "正在{phase}"],
   "wait.phase_samples": ["It {phase}, {n} {n|sample|samples} so far", "正在{phase}，已有 {n} 个样本"],
   "wait.running_text": ["The result appears here when it has ended.", "结束后，结果会显示在这里。"],
+  "wait.unwritten_text": ["The result appears here when the service can write again.", "服务恢复写入后，结果会显示在这里。"],
   "wait.queued_text": ["You may close this page: it is kept, and runs when its turn comes.", "可以关闭此页：任务已保存，轮到时就会运行。"],
   "failure.cancelled": ["Cancelled", "已取消"],
   "failure.fault": ["A fault was found", "发现访问错误"],

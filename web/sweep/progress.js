@@ -2,7 +2,7 @@
  * gives {node, update()}. */
 import {h, redraw} from "../dom.js";
 import {count, duration} from "../format.js";
-import {t} from "../words.js";
+import {reasonSaid, t} from "../words.js";
 import {hasEnded} from "./data.js";
 import {namedValue, pointText} from "./names.js";
 import "./words.js";
@@ -85,7 +85,7 @@ function answer(sweep) {
   if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
-  if (head.waits_for) rest.push(head.waits_for);
+  if (head.waits_for) rest.push(reasonSaid(head.waits_for));
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));
   if (refused) rest.push(t("progress.refused", {n: count(refused)}));
