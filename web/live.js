@@ -10,7 +10,7 @@
 import * as api from "./api.js";
 import {blockedBy, DRAWN_MOST, heldBy, heldText} from "./devices.js";
 import {h} from "./dom.js";
-import {t} from "./words.js";
+import {reasonSaid, t} from "./words.js";
 
 const QUEUE_MS = 1000, WAITS_MS = 2000, READINGS_MS = 5000, STREAMED_READINGS_MS = 15000;
 
@@ -116,7 +116,7 @@ function begin() {
   /* What waits has other times as time goes on, also without an event; and none comes while the service cannot write.
    */
   const waits = setInterval(() => {
-    if (state.queue?.queued || state.queue?.running || blockedBy(state.queue)) queue();
+    if (state.queue?.queued || state.queue?.running || state.queue?.refuses || blockedBy(state.queue)) queue();
   }, WAITS_MS);
   const seen = () => {
     queue();
@@ -146,13 +146,14 @@ export function watchLive(f, most) {
   };
 }
 
-/* A note that is visible while the device with that index, or the queue, is paused: nothing new starts then. */
+/* A note that is visible while nothing new starts: the device with that index, or the queue, is paused, or nothing can
+   be submitted. */
 export function heldNote(index, signal) {
   const node = h("p", {class: "note", role: "status", hidden: true});
   const end = watchLive(({queue}) => {
-    const held = heldBy(queue, index);
-    node.hidden = !held;
-    node.textContent = held ? heldText(held) : "";
+    const held = heldBy(queue, index), why = held ? heldText(held) : reasonSaid(queue?.refuses);
+    node.hidden = !why;
+    node.textContent = why ?? "";
   });
   signal.addEventListener("abort", end);
   return node;

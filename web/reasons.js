@@ -64,6 +64,7 @@ const REASONS = [
   ["it was not read", "没有读取"],
   ["it has ended, and the service cannot write: database or disk is full", "已结束，但磁盘已满，服务无法写入结果"],
   ["it has ended, and the service cannot write: %", "已结束，但服务无法写入结果：{1}"],
+  ["the service refuses submissions: the disk of its data directory is nearly full", "数据目录所在的磁盘快满了，服务不接受新提交"],
   ["the service cannot write: database or disk is full", "服务无法写入：磁盘已满"],
   ["the service cannot write: %", "服务无法写入：{1}"],
   ["the queue is paused by %, and % is paused by %", "队列已由 {1} 暂停，{2} 也已由 {3} 暂停"],

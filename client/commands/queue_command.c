@@ -73,24 +73,27 @@ static void add_owner(struct sheet *sheet, const char *devices, const json_t *gr
     sheet_format(sheet, STYLE_NONE, "%.1f", share * 100);
 }
 
-/* Why work cannot begin on these devices, each reason once. */
-static void print_reasons(const json_t *devices, FILE *out)
+/* Prints a reason that was not printed yet; NULL: none. */
+static void print_reason(const char *why, json_t *printed, FILE *out)
+{
+    char reason[LANGUAGE_REASON_BYTES];
+    if (!why || json_object_get(printed, why))
+        return;
+    fprintf(out, "%s\n", language_reason(why, reason));
+    json_object_set_new(printed, why, json_true());
+}
+
+/* Why work cannot begin on these devices. */
+static void print_reasons(const json_t *devices, json_t *printed, FILE *out)
 {
     size_t i;
-    json_t *device, *printed = json_object();
-    char reason[LANGUAGE_REASON_BYTES];
-    json_array_foreach (devices, i, device) {
-        const char *why = json_path_text(device, "waits_for", NULL);
-        if (why && !json_object_get(printed, why))
-            fprintf(out, "%s\n", language_reason(why, reason));
-        if (why)
-            json_object_set_new(printed, why, json_true());
-    }
-    json_decref(printed);
+    json_t *device;
+    json_array_foreach (devices, i, device)
+        print_reason(json_path_text(device, "waits_for", NULL), printed, out);
 }
 
 /* Printed for a group of devices when none of them can take what waits. */
-static void print_block_reasons(const json_t *groups, FILE *out)
+static void print_block_reasons(const json_t *groups, json_t *printed, FILE *out)
 {
     const char *text;
     const json_t *group, *device;
@@ -100,7 +103,7 @@ static void print_block_reasons(const json_t *groups, FILE *out)
         json_array_foreach (group, i, device)
             all &= json_path_text(device, "waits_for", NULL) != NULL;
         if (all)
-            print_reasons(group, out);
+            print_reasons(group, printed, out);
     }
 }
 
@@ -143,18 +146,11 @@ static void print_overrides(const json_t *groups, FILE *out)
             }
 }
 
-/* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
-static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
+static void print_groups(const json_t *groups, const struct screen *screen, FILE *out)
 {
-    json_t *groups = groups_of(queue), *group, *owner;
+    json_t *group, *owner;
     const char *text;
     size_t i;
-    if (!json_object_size(groups)) {
-        fputs(language_text("Nobody waits.\n"), out);
-        print_reasons(json_object_get(queue, "devices"), out);
-        json_decref(groups);
-        return;
-    }
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, language_text("device"), "");
     sheet_column(sheet, SHEET_LEFT, language_text("owner"), language_text("next first"));
@@ -162,7 +158,7 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     sheet_column(sheet, SHEET_RIGHT, language_text("running"), "");
     sheet_column(sheet, SHEET_RIGHT, language_text("begins in"), "");
     sheet_column(sheet, SHEET_RIGHT, language_text("share"), language_text("% of time"));
-    json_object_foreach (groups, text, group) {
+    json_object_foreach ((json_t *)groups, text, group) {
         char devices[JSON_PATH_TEXT_BYTES];
         devices_text(devices, group);
         json_t *busy = busy_owners(json_object_get(json_array_get(group, 0), "owners"));
@@ -172,7 +168,21 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
     }
     sheet_print(sheet, screen, out);
     print_overrides(groups, out);
-    print_block_reasons(groups, out);
+}
+
+/* queue: the document of /v1/queue. Devices for which the same work waits share their rows. */
+static void print_queue(const json_t *queue, const struct screen *screen, FILE *out)
+{
+    json_t *groups = groups_of(queue), *printed = json_object();
+    if (json_object_size(groups)) {
+        print_groups(groups, screen, out);
+        print_block_reasons(groups, printed, out);
+    } else {
+        fputs(language_text("Nobody waits.\n"), out);
+        print_reasons(json_object_get(queue, "devices"), printed, out);
+    }
+    print_reason(json_path_text(queue, "refuses", NULL), printed, out);
+    json_decref(printed);
     json_decref(groups);
 }
 

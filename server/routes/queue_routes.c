@@ -125,7 +125,7 @@ static void snapshot_free(struct queue_snapshot *snapshot)
 
 /* What waits for the device and what runs there. */
 static void device_queue_write(struct json_writer *json, struct service *service, int index,
-                               const char *owner, const struct queue_snapshot_device *device)
+                               const char *owner, bool accepts, const struct queue_snapshot_device *device)
 {
     char name[DEVICE_NAME_BYTES], waits_for[384];
     devices_name(service->devices, index, name);
@@ -138,7 +138,7 @@ static void device_queue_write(struct json_writer *json, struct service *service
     json_writer_int(json, "queued", device->stats.queued);
     json_writer_name(json, "running", device->stats.running);
     json_writer_seconds(json, "mean_seconds", device->stats.mean_s);
-    json_writer_seconds(json, "eta_seconds", known ? device->wait_s : -1);
+    json_writer_seconds(json, "eta_seconds", known && accepts ? device->wait_s : -1);
     json_writer_name(json, "waits_for", waits_for);
     queue_routes_hold(json, &device->stats.hold);
     json_writer_begin_array(json, "owners");
@@ -181,6 +181,11 @@ void queue_routes_write(struct json_writer *json, const char *key, struct servic
 {
     const struct device_set shown = service_shown_devices(service);
     int running = 0;
+    struct error error = {0};
+    char refuses[VIEW_WAITS_BYTES + 16] = "";
+    bool accepts = store_accepts(service->store, &error);
+    if (!accepts)
+        snprintf(refuses, sizeof refuses, "the service %s", error.text);
     struct queue_snapshot *snapshot = calloc(1, sizeof *snapshot);
     if (!snapshot) {
         json->out->failed = true;
@@ -193,11 +198,12 @@ void queue_routes_write(struct json_writer *json, const char *key, struct servic
     json_writer_int(json, "queued", snapshot->all.queued);
     json_writer_int(json, "running", running);
     json_writer_bool(json, "stopping", queue_view_stopping(service->queue));
+    json_writer_name(json, "refuses", refuses);
     queue_routes_hold(json, &snapshot->all.hold);
     shares_write(json, snapshot);
     json_writer_begin_array(json, "devices");
     for (int i = -1; (i = device_set_next(&shown, i + 1)) >= 0;)
-        device_queue_write(json, service, i, owner, &snapshot->devices[i]);
+        device_queue_write(json, service, i, owner, accepts, &snapshot->devices[i]);
     json_writer_end(json);
     if (most >= 0)
         entries_write(json, service, snapshot);

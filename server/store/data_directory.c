@@ -183,6 +183,13 @@ static bool file_system_read(int file, int64_t reserve_bytes, int64_t *free_byte
     return true;
 }
 
+bool disk_reserve_reached(int file, int64_t reserve_bytes)
+{
+    int64_t free_bytes, reserve;
+    return reserve_bytes && file_system_read(file, reserve_bytes, &free_bytes, &reserve) &&
+           free_bytes < EXPERIMENT_BYTES;
+}
+
 int64_t disk_reserve_log_bytes(int file, int64_t reserve_bytes)
 {
     int64_t free_bytes, reserve;

@@ -244,6 +244,17 @@ bool store_healthy(struct store *store, struct error *error)
     return healthy;
 }
 
+bool store_accepts(struct store *store, struct error *error)
+{
+    const struct disk_reserve *reserve = &store->writer->applier.reserve;
+    if (!store_healthy(store, error))
+        return false;
+    if (!disk_reserve_reached(reserve->file, reserve->reserve_bytes))
+        return true;
+    error_set(error, ERROR_STORAGE, "refuses submissions: the disk of its data directory is nearly full");
+    return false;
+}
+
 bool store_damaged(void)
 {
     return database_damage_found();

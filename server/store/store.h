@@ -48,6 +48,10 @@ void store_flush(struct store *store);
    failed tries again by itself every second, so that this becomes true again without a write. */
 bool store_healthy(struct store *store, struct error *error);
 
+/* True when a submission would be stored now; else *error says why not: the store cannot write, or what is free of its disk
+   is reserved for what was submitted before (store_reserve()). Any thread. */
+bool store_accepts(struct store *store, struct error *error);
+
 /* Whether a read or a write has met a damaged database since the last store_open(); the first time is logged. What lies on
    other pages is still read and written. */
 bool store_damaged(void);

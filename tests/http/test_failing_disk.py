@@ -90,9 +90,11 @@ def test_an_end_that_cannot_be_written_is_told(disk, path, body):
     assert now["eta_seconds"] is None
     [device] = service.get("/v1/queue").json()["devices"]
     assert device["waits_for"].startswith("the service cannot write: ") and device["queued"] == 0
+    assert service.get("/v1/queue").json()["refuses"] == device["waits_for"]
     disk.works()
     service.until(lambda: service.get(one).json()["state"] == "succeeded")
-    assert service.get("/v1/queue").json()["devices"][0]["waits_for"] is None
+    queue = service.get("/v1/queue").json()
+    assert queue["refuses"] is queue["devices"][0]["waits_for"] is None
 
 
 @pytest.mark.slow
@@ -183,6 +185,8 @@ def test_submissions_are_refused_before_the_disk_is_full(disk, tmp_path):
     missing = re.search(r"(\d+) bytes are missing", refused.json()["detail"])
     assert refused.json()["type"].endswith("/Storage") and 4096 <= int(missing.group(1)) <= 8192, refused.text
     assert "--reserve-bytes" in refused.json()["detail"]
+    queue = service.get("/v1/queue").json()
+    assert "nearly full" in queue["refuses"] and queue["devices"][0]["waits_for"] is queue["devices"][0]["eta_seconds"] is None, queue
     sweep = sent(service, "/v1/sweeps", {**SMALL, "offset": [0, 1, 2]})
     assert sweep.status_code == 507 and int(re.search(r"(\d+) bytes", sweep.json()["detail"]).group(1)) >= 3 * 8192 - 4096
     assert service.post({**SMALL, "labels": {"fake": "sleep:2"}}, headers=keyed).json()["id"] == slow

@@ -45,8 +45,8 @@ function answer({devices, queue, me}) {
                                          t(ahead === 1 ? "lab.one_ahead" : "lab.ahead", {n: count(ahead), time});
   }
   if (held) return heldText(held);
-  const blocked = blockedBy(queue);
-  if (blocked && !queue.queued && !queue.running) return t("wait.nothing", {why: blocked});
+  const why = blockedBy(queue) ?? reasonSaid(queue.refuses);
+  if (why && !queue.queued && !queue.running) return t("wait.nothing", {why});
   if (!queue.queued && !queue.running) return t("lab.idle");
   const soonest = queue.devices.map(one => one.eta_seconds).filter(eta => eta !== null).sort((a, b) => a - b)[0];
   const values = {

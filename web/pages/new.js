@@ -5,7 +5,7 @@ import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
 import {devicesListed, watchLive} from "../live.js";
-import {parts, t} from "../words.js";
+import {parts, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {waste_of} from "../charts/memory_access.js";
 import {memoryPanel} from "../charts/memory_panel.js";
@@ -349,6 +349,7 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     const ahead = line.queued + (line.running ? 1 : 0), eta = line.eta_seconds, held = heldBy(queue, line.device),
           away = [...fits.values()].every(one => one.readiness !== "ready");
     when.textContent = refused ? "" :
+      queue.refuses            ? reasonSaid(queue.refuses) :
       held                     ? heldText(held) :
       away                     ? t("new.away") :
       ahead === 0              ? t("new.nobody_ahead") :

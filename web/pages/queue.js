@@ -17,10 +17,10 @@ export const title = () => t("queue.title");
 
 function headingOf(queue) {
   if (queue.paused) return queue.paused_by ? t("queue.all_paused_by", {who: queue.paused_by}) : t("queue.all_paused");
-  const blocked = blockedBy(queue);
-  if (blocked && !queue.running)
-    return queue.queued ? t("queue.blocked", {n: count(queue.queued), words: queue.queued, why: blocked}) :
-                          t("wait.nothing", {why: blocked});
+  const blocked = blockedBy(queue), why = blocked ?? reasonSaid(queue.refuses);
+  if (blocked && queue.queued && !queue.running)
+    return t("queue.blocked", {n: count(queue.queued), words: queue.queued, why});
+  if (why && !queue.queued && !queue.running) return t("wait.nothing", {why});
   if (!queue.queued)
     return queue.running ? t("queue.runs_alone", {n: count(queue.running), words: queue.running}) : t("lab.idle");
   return t(
