@@ -199,7 +199,7 @@ double occupancy_json_write(struct json_writer *json, const char *key, const str
     struct error error = {0};
     if (!arch || occupancy_compute(arch, &asked, &occupancy, &error) < 0) {
         json_parts_missing(json, key, "unavailable",
-                           arch ? error.text : "the model does not know the architecture");
+                           arch ? error.text : "the model does not know this architecture");
         return NAN;
     }
     write_occupancy(json, key, arch, &asked, &occupancy, question->registers_per_thread,

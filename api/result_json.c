@@ -72,7 +72,7 @@ static void write_timings(struct json_writer *json, const struct result *r)
     if (!r->cold.samples) {
         json_parts_missing(json, "timing", "unavailable",
                            r->correctness.verified
-                               ? "launches did not arrive in time: every sample was discarded"
+                               ? "every sample was discarded: launches did not arrive in time"
                                : "the output was wrong: a wrong kernel is not timed");
         return;
     }

@@ -1,8 +1,9 @@
 /* What the service says in English of a value that is missing, of a result that is unstable or of a device that does
    not answer, in Chinese: a pattern, in which % stands for anything, and its Chinese, in which {1} is what stood there
    and {1%} the same as per cent. reasonText(text) is null for a text that no pattern fits. Chinese pages alone load it.
+   What it says of the machine code of a user's kernel is in source/machine_reasons.js, in the same form.
    tests/rules/test_chinese.py holds the patterns against the sources. */
-import {perCent} from "./service_text.js";
+import {translatorOf} from "./service_text.js";
 
 // clang-format off
 const REASONS = [
@@ -25,7 +26,6 @@ const REASONS = [
   ["there was no time left to count what the launch touches", "没有剩余时间统计启动所访问的内存"],
   ["no thread of this warp accesses memory: what the kernel works on ends before it", "这个线程束没有线程访问内存：内核处理的数据在它之前已经结束"],
   ["the kernel was not timed", "内核没有计时"],
-  ["launches did not arrive in time: every sample was discarded", "启动没有及时到达，全部样本作废"],
   ["every sample was discarded: launches did not arrive in time", "启动没有及时到达，全部样本作废"],
   ["the output was wrong: a wrong kernel is not timed", "输出错误：不为出错的内核计时"],
   ["the output was not checked", "没有校验输出"],
@@ -55,7 +55,6 @@ const REASONS = [
   ["this program was built without CUPTI's headers", "此程序编译时没有 CUPTI 的头文件"],
   ["no number came of it: nothing of the kind happened", "没有得到数值：没有发生这类事件"],
   ["no machine code of this architecture is known", "没有此架构的机器码"],
-  ["the model does not know the architecture", "模型不支持此架构"],
   ["the model does not know this architecture", "模型不支持此架构"],
   ["not known for a CPU", "CPU 设备没有此项"],
   ["there is no architecture % in the table of FP32 lanes", "FP32 通道表中没有架构 {1}"],
@@ -127,20 +126,6 @@ const REASONS = [
   ["counted % of % blocks", "计数了 {2} 个线程块中的 {1} 个"],
   ["accesses of shared memory are those of the PTX: there is no machine code to compare with", "共享内存的访问按 PTX 计数：没有机器码可供对照"],
   ["atomic operations are those of the PTX: there is no machine code to compare with", "原子操作按 PTX 计数：没有机器码可供对照"],
-  ["line %: the machine code has no such %: its value is known from elsewhere, or it was merged with another one", "第 {1} 行：机器码中没有这次访问：其值可由别处得到，或已与另一处合并"],
-  ["line %: the machine code's % is of % bytes, not of %: the rest is not used", "第 {1} 行：机器码中这次访问为 {3} 字节而非 {4} 字节：其余部分没有用到"],
-  ["line %: the machine code splits the % of % bytes into several of %", "第 {1} 行：机器码把这次 {3} 字节的访问拆成了若干次 {4} 字节的访问"],
-  ["line %: the machine code's % is of % bytes, not of %: several rounds of a loop share it", "第 {1} 行：机器码中这次访问为 {3} 字节而非 {4} 字节：循环的若干次迭代共用一次访问"],
-  ["line %: the % copies of the % in the machine code have different widths", "第 {1} 行：这次访问在机器码中有 {2} 份，宽度各不相同"],
-  ["line %: the machine code does the % outside of its loop", "第 {1} 行：机器码把这次访问移到了循环之外"],
-  ["line %: the machine code does the % less often than what stands beside it", "第 {1} 行：机器码执行这次访问的次数少于相邻的代码"],
-  ["line %: the machine code does the % before the condition that it stands behind", "第 {1} 行：机器码在判断条件之前就做了这次访问"],
-  ["line %: the machine code does the % behind a condition that it stands before", "第 {1} 行：这次访问在条件之前，机器码却把它移到了条件之后"],
-  ["line %: the % is a loop of compare-and-swap in the machine code: how often it is tried depends on who comes first", "第 {1} 行：这次原子操作在机器码中是比较并交换（CAS）循环：重试次数取决于谁先到"],
-  ["line %: lanes that part here may meet elsewhere in the machine code, before or behind the % in line %", "第 {1} 行：通道在此分叉，在机器码中可能于别处会合，在第 {3} 行的访问之前或之后"],
-  ["line %: lanes that part here may meet elsewhere in the machine code, before or behind the %", "第 {1} 行：通道在此分叉，在机器码中可能于别处会合，在这里的访问之前或之后"],
-  ["line %: it is not known what the machine code makes of the %", "第 {1} 行：不知道机器码如何处理这次访问"],
-  ["line %: the machine code accesses memory where the PTX does not", "第 {1} 行：机器码在此访问内存，PTX 则没有"],
   ["what the machine code does is not known", "不知道机器码做了什么"],
   ["there is no machine code of it for this architecture", "没有它在此架构上的机器码"],
   ["a loop loads nothing from global memory: how often it is gone round is not counted", "有一个循环不读取全局内存：没有统计它迭代多少次"],
@@ -151,16 +136,4 @@ const REASONS = [
 ];
 // clang-format on
 
-const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const RULES =
-  REASONS.map(([english, zh]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), zh]);
-
-/* A reason may begin with the name of its field: "block: ...". */
-export function reasonText(whole) {
-  const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/.]+: /, "");
-  for (const [pattern, zh] of RULES) {
-    const found = pattern.exec(text);
-    if (found) return zh.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);
-  }
-  return null;
-}
+export const reasonText = translatorOf(REASONS);

@@ -7,6 +7,23 @@ const at = (text, language) => Number.isNaN(Date.parse(text)) ? text : moment(te
 
 export const perCent = text => `${Number((100 * Number(text)).toPrecision(2))} %`;
 
+const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/* A function that gives the Chinese of an English sentence, or null: `rows` are patterns as those of reasons.js. A
+   sentence may begin with the name of its field: "block: ...". */
+export function translatorOf(rows) {
+  const rules = rows.map(([english, zh]) => [new RegExp(`^${english.split("%").map(escaped).join("(.+?)")}\\.?$`), zh]);
+  return whole => {
+    const text = whole.replace(/^(?:#\/)?(?!throttled)[\w/.]+: /, "");
+    for (const [pattern, zh] of rules) {
+      const found = pattern.exec(text);
+      if (found)
+        return zh.replace(/\{(\d)(%?)\}/g, (_, n, unit) => unit ? perCent(found[Number(n)]) : found[Number(n)]);
+    }
+    return null;
+  };
+}
+
 /* In their order: what is replaced, and by what. */
 // clang-format off
 const RULES = [

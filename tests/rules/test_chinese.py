@@ -47,7 +47,7 @@ def texts():
         if path.name == "posts.zh.md":  # its second and third columns are the posts' own words
             text = re.sub(r"^(\| 00\d-\d+ \|)[^|]*\|[^|]*", r"\1", text, flags=re.M)
         yield path, re.sub(r"“[^”\n]*”", "", text) if path.name == "posts.zh.md" else text
-    for pattern in ("web/*words.js", "web/*/words.js", "web/shortcuts.js", "web/result/why.js", "web/filters.js", "web/welcome.js", "web/lessons/*.js", "api/recipes/*.json", "kernels/suite/*.cu", "kernels/suite/*.h", "kernels/time/*.[ch]", "web/reasons.js", "api/figure_table.c", "api/problem_zh_*.h", "kernels/source/*.c", "api/recipe_marks.c", "client/terminal/language_*.inc", "kernels/calibrations/calibration.c"):
+    for pattern in ("web/*words.js", "web/*/words.js", "web/shortcuts.js", "web/result/why.js", "web/filters.js", "web/welcome.js", "web/lessons/*.js", "api/recipes/*.json", "kernels/suite/*.cu", "kernels/suite/*.h", "kernels/time/*.[ch]", "web/reasons.js", "web/source/machine_reasons.js", "api/figure_table.c", "api/problem_zh_*.h", "kernels/source/*.c", "api/recipe_marks.c", "client/terminal/language_*.inc", "kernels/calibrations/calibration.c"):
         for path in sorted(ROOT.glob(pattern)):
             yield path, "\n".join(text for text in re.findall(r'"(?:\\.|[^"\\\n])*"', path.read_text()) if re.search(r"[\u4e00-\u9fff]", text))
 
@@ -84,7 +84,7 @@ def reasons_of(path):
 
 
 def test_each_reason_is_there_in_chinese_on_the_page():
-    rows = dict(re.findall(r'^  \["((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"(?:, "[^"]*")?\],$', (ROOT / "web/reasons.js").read_text(), re.M))
+    rows = dict(re.findall(r'^  \["((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"(?:, "[^"]*")?\],$', "".join((ROOT / "web" / name).read_text() for name in ("reasons.js", "source/machine_reasons.js")), re.M))
     assert len(rows) > 40 and all(re.search(r"[\u4e00-\u9fff]", chinese) for chinese in rows.values())
     patterns = [re.sub("%", "(.+)", re.escape(english.replace('\\"', '"'))) for english in rows]
     told = {(path, reason) for path in REASONED_IN for reason in reasons_of(path)}

@@ -26,7 +26,7 @@ def test_each_difference_is_told_in_chinese_too():
     text = (ROOT / "ptx/match_text.c").read_text()
     sentences = dict(re.findall(r'^ *\[MATCH_(\w+)\] = "([^"]+)",$', text, re.M))
     assert len(sentences) == 17
-    chinese = set(re.findall(r'^  \["([^"]+)", ', (ROOT / "web/reasons.js").read_text(), re.M))
+    chinese = set(re.findall(r'^  \["([^"]+)", ', (ROOT / "web/source/machine_reasons.js").read_text(), re.M))
     never = {"ONE", "JOINED", "ONE_LANE", "CONSTANT", "REGISTERS"}  # local memory is in no count of a prediction
     missing = [text for name, text in sentences.items() if name not in never and "line %: " + re.sub(r"{\w+}", "%", text) not in chinese]
     assert not missing

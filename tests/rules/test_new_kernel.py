@@ -67,8 +67,9 @@ def test_a_kernel_dropped_in_as_one_file_is_listed_checked_and_run_and_an_endpoi
             shutil.copytree(path, source / name)
         elif path.exists():
             shutil.copy(path, source / name)
-    (source / "web").mkdir()  # of the page the command alone needs something: the reasons in Chinese
-    shutil.copy(ROOT / "web" / "reasons.js", source / "web")
+    (source / "web/source").mkdir(parents=True)  # of the page the command alone needs something: the reasons in Chinese
+    for name in ("reasons.js", "source/machine_reasons.js"):
+        shutil.copy(ROOT / "web" / name, source / "web" / name)
     add_endpoint(source / "server" / "routes" / "health_routes.c")
     targets = ["coalesced", "test_kernels", "test_access"]
     compiled, without_code = build(source, *targets)

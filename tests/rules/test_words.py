@@ -105,7 +105,7 @@ def test_each_refusal_over_http_is_there_in_chinese_too():
     rows = {plain(english) for english, _ in pairs}
     assert len(rows) > 200
     # How a job ended is no refusal: pages and command say it by the table of reasons.
-    ended = set(re.findall(r'^  \["((?:\\.|[^"\\])*)", ', (ROOT / "web/reasons.js").read_text(), re.M))
+    ended = set(re.findall(r'^  \["((?:\\.|[^"\\])*)", ', "".join((ROOT / "web" / name).read_text() for name in ("reasons.js", "source/machine_reasons.js")), re.M))
     assert len(ended) > 40
     general = [re.sub("%", ".*", re.escape(row)) for row in rows]
 

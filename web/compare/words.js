@@ -1,5 +1,5 @@
 /* What is said of a comparison; the form is that of ../words.js. */
-import {wordsAdd} from "../words.js";
+import {MEANINGS, wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
@@ -104,5 +104,8 @@ wordsAdd({
   "compare.left_unstable": ["{n} unstable", "{n} 个不稳定"],
   "compare.side_left_out": ["Left out of {letter}: {reasons}.", "{letter} 侧未计入：{reasons}。"],
   "compare.only_here": ["{n} {words|point is|points are} on side {letter} alone{words|:|, the first:} {first}.", "{n} 个点仅在 {letter} 侧，例如 {first}。"],
+});
+Object.assign(MEANINGS, {
+  "ratio_interval": [["interval", "The true ratio of the two times lies within with 95 % confidence, over all pairs of a placement of A and one of B."], ["置信区间", "两侧时间的真实比值以 95 % 的置信度落在区间内，取 A 与 B 各位置的所有配对。"]],
 });
 // clang-format on

@@ -18,6 +18,7 @@ import {launchForm, questionOf} from "../source/form.js";
 import {detailOf, movedSaid} from "../source/marks.js";
 import {stepOf} from "../source/steps.js";
 import {linesTable} from "../source/table.js";
+import {machineReasonText} from "../source/machine_reasons.js";
 import "../source/words.js";
 
 export const title = () => t("source.title");
@@ -72,6 +73,9 @@ function launchSaid({request, check}) {
     check.blocks_checked > 0 && same && t("source.none_beyond", {name: same.name, other: count(same.value - 1)})
   ];
 }
+
+/* Why the counts may differ from the hardware's, in the page's language. */
+const inexactSaid = text => language() === "zh" && machineReasonText(text) || reasonSaid(text);
 
 /* Whether a row of the answer's lines has accesses of that line, also those that were joined with another line's. */
 const isOfLine = (row, line) =>
@@ -265,7 +269,7 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       ...launchSaid(answer), check.blocks_checked > 0 && t("source.in_step"),
       ...(notes ?? []).filter(one => !one.line).map(one => detailOf(one) + t("punct.stop")),
       t("source.compiler", {compiler: check.compiler}), movedSaid(state.lines),
-      own.inexact && t("source.inexact", {why: reasonSaid(own.inexact)})
+      own.inexact && t("source.inexact", {why: inexactSaid(own.inexact)})
     ].filter(Boolean).join(t("punct.space"));
     state.shown = shownOf(request);
     requestShow(request);
