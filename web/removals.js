@@ -13,7 +13,7 @@ import {onChange} from "./live.js";
 import {button} from "./parts.js";
 import {language, t} from "./words.js";
 
-const SHOWN_MOST = 3, TIMER_MOST_MS = 1e9, REMOVED_HERE = "removed here";
+const TIMER_MOST_MS = 1e9, REMOVED_HERE = "removed here";
 
 export const jobsPlace = h("div", {class: "jobs", role: "status", hidden: true});
 
@@ -98,10 +98,10 @@ export function removalsBar(go, reopen) {
   draw = () => {
     if (!rows) return;
     const mine = rows.filter(one => Date.parse(one.restorable_until) > Date.now());
-    const lines = grouped(mine), rest = lines.slice(SHOWN_MOST);
+    const lines = grouped(mine), most = matchMedia("(max-width: 500px)").matches ? 1 : 3, rest = lines.slice(most);
     node.hidden = !lines.length;
     redraw(
-      node, lines.slice(0, SHOWN_MOST).map(line),
+      node, lines.slice(0, most).map(line),
       rest.length > 0 &&
         h("details", {}, h("summary", {}, t("removals.more", {n: count(rest.length), words: rest.length})),
           rest.map(line)));

@@ -38,7 +38,7 @@ const char *answers_unit_words(const char *unit, size_t count)
         {"sector", "sector", "sectors"},
         {"line", "line", "lines"},
         {"segment", "segment", "segments"},
-        {"half_warp_segment", "segment of a half warp", "segments of half warps"},
+        {"half_warp_segment", "half-warp segment", "half-warp segments"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(unit, words[i][0]) == 0)

@@ -45,6 +45,15 @@ static const char *bound_words(const char *name)
     return name;
 }
 
+/* A bound in a sentence: one whose name says little has what it is behind it. */
+static void print_bound(const char *name)
+{
+    const char *what = strcmp(name, "ask") == 0   ? " (SMs to the L2)"
+                       : strcmp(name, "tag") == 0 ? " (the L1)"
+                                                  : "";
+    printf("%s%s", bound_words(name), language_is_chinese() ? "" : what);
+}
+
 static bool is_missing(const json_t *time, const struct screen *screen)
 {
     if (!json_path_text(time, "status", NULL))
@@ -78,8 +87,12 @@ static void print_limiter(const json_t *time, const struct screen *screen)
         number_text(text, fixed_us);
         printf(language_text("%s %s fixed, the rest "), text, screen_unit(screen, "us"));
     }
-    printf("%s%s%s%s", language_text("limited by "), bound_words(json_path_text(time, "limiter", "?")),
-           second ? also : "", second ? bound_words(second) : "");
+    printf("%s", language_text("limited by "));
+    print_bound(json_path_text(time, "limiter", "?"));
+    if (second) {
+        printf("%s", also);
+        print_bound(second);
+    }
     printf("%s", screen_style(screen, STYLE_NONE));
 }
 
@@ -106,7 +119,7 @@ static void print_bounds(const json_t *time, const struct screen *screen)
     struct sheet *sheet = sheet_new();
     sheet_column(sheet, SHEET_LEFT, language_text("bound"), "");
     sheet_column(sheet, SHEET_RIGHT, language_text("alone"), screen_unit(screen, "us"));
-    sheet_column(sheet, SHEET_LEFT, "", "");
+    sheet_column(sheet, SHEET_LEFT | SHEET_SPARE | SHEET_FIRST, "", ""); /* the bar */
     sheet_column(sheet, SHEET_RIGHT | SHEET_SPARE, language_text("of"), "");
     sheet_column(sheet, SHEET_LEFT | SHEET_SPARE, language_text("unit"), "");
     double most = json_path_number(time, "predicted_us");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "server/http/header_field.h"
 #include "server/queue/queue_admin.h"
 #include "server/queue/queue_entries.h"
@@ -241,6 +242,15 @@ static enum handled hold_answer(struct request *request, int device)
     return reply_body(request, 200, service_line(&json));
 }
 
+static void hold_log(const struct request *request, int device, bool hold)
+{
+    const char *owner = request_user(request)->name;
+    char name[DEVICE_NAME_BYTES] = "the queue";
+    if (device != QUEUE_ALL_DEVICES)
+        devices_name(service_of(request)->devices, device, name);
+    log_info("%s is %s%s%s", name, hold ? "paused" : "resumed", owner[0] ? " by " : "", owner);
+}
+
 /* Holds or resumes the device that the path names, or all of them. */
 static enum handled hold_change(struct request *request)
 {
@@ -251,8 +261,13 @@ static enum handled hold_change(struct request *request)
     bool hold = strcmp(strrchr(request_path(request), '/'), "/resume") != 0;
     if (request_param(request)[0] && (device = service_path_device(request, &handled)) < 0)
         return handled;
-    if (wait)
-        return wait_commit_over(wait, &handled) ? hold_answer(request, device) : handled;
+    if (wait) {
+        if (!wait_commit_over(wait, &handled))
+            return handled;
+        if (wait->changed)
+            hold_log(request, device, hold);
+        return hold_answer(request, device);
+    }
     if (!(wait = wait_commit_new(request, sizeof *wait, free, &handled)))
         return handled;
     if (queue_admin_hold(service_of(request)->queue, device, hold, request_user(request)->name,

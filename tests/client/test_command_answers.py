@@ -108,7 +108,7 @@ def test_predictions_stand_beside_each_other(service):
     assert lines[2].split()[0:5] == ["sm_20", "65,536", "131,070", "lines", "50.00"] and "32,768 segments" in lines[2]
     assert lines[3].split()[0:5] == ["sm_90", "65,536", "327,676", "sectors", "80.00"] and "131,071 sectors" in lines[3]
     unknown = coalesce(service, "predict", "read_offset", "offset=11", "arch=sm_10,sm_12").stdout
-    assert "nan" not in unknown and "segments of half warps" in unknown
+    assert "nan" not in unknown and "half-warp segments" in unknown
     lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
     atomic = coalesce(service, "predict", "atomic_add", "size=32", "block=32", "arch=sm_90").stdout

@@ -1,6 +1,7 @@
 """Where an experiment goes: by number, by name, anywhere, or by what a device must be; sweeps that stay and that spread."""
 import csv
 import io
+import re
 
 import pytest
 from conftest import FAKE, SMALL
@@ -175,3 +176,4 @@ def test_what_waits_says_what_for(two):
     anywhere = service.post({**SMALL, "device": "any"}).json()
     assert anywhere["device"] is None and anywhere["device_name"] is None and anywhere["waits_for"] == "the queue is paused"
     assert service.get(f"/v1/experiments/{waiting['id']}").json()["waits_for"] == "the queue is paused, and right is paused"
+    assert re.search(r" info +right is paused$", service.log.read_text(), re.M) and re.search(r" info +the queue is paused$", service.log.read_text(), re.M)

@@ -29,7 +29,7 @@ export function chipsPanel({onChips}) {
     const select =
       h("select", {
         class: "chip-name",
-        "aria-label": t("chips.choose"),
+        "aria-label": t("chips.choose", {n: count(k + 1)}),
         data: {key: `chip ${k}`, of: row.arch},
         value: row.arch,
         onchange: ({target}) => onChips(k, target.value)

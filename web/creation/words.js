@@ -98,7 +98,7 @@ wordsAdd({
   "chips.load": ["loads", "读"],
   "chips.store": ["stores", "写"],
   "chips.side": ["Loads or stores", "读或写"],
-  "chips.choose": ["Choose the chip", "选择芯片"],
+  "chips.choose": ["Choose chip {n}", "选择芯片 {n}"],
   "chips.unit.line": ["lines of 128 bytes", "128 字节的缓存行"],
   "chips.unit.sector": ["sectors of 32 bytes", "32 字节的扇区"],
   "chips.unit.segment": ["segments of 32, 64 or 128 bytes", "32、64 或 128 字节的段"],
