@@ -62,7 +62,10 @@ static enum handled index_show(struct request *request)
 
 static enum handled page_redirect(struct request *request)
 {
-    return reply_see_other(request, "ui/");
+    const char *language = request_query(request, "lang");
+    if (language && strcmp(language, "zh") == 0)
+        return reply_see_other(request, "ui/?lang=zh");
+    return reply_see_other(request, language && strcmp(language, "en") == 0 ? "ui/?lang=en" : "ui/");
 }
 
 extern const char api_openapi_yaml[];
