@@ -326,7 +326,6 @@ static void writer_close(struct writer *writer)
 int store_open(struct store **out, const char *directory, const char *vfs, struct error *error)
 {
     *out = NULL;
-    database_damage_forget();
     char path[PATH_MAX];
     struct store *store = calloc(1, sizeof *store);
     if (!store)
@@ -347,6 +346,7 @@ int store_open(struct store **out, const char *directory, const char *vfs, struc
             directory);
     if (writer_open(store, path, vfs, error) == 0 &&
         database_readers_open(&store->readers, path, vfs, error) == 0) {
+        database_damage_forget(); /* of an earlier look, which failed */
         *out = store;
         return 0;
     }
