@@ -66,6 +66,8 @@ static void write_place(struct json_writer *json, const struct view_experiment *
         json_writer_name(json, "waits_for", experiment->waits_for);
     json_writer_known_int(json, "position", experiment->position >= 0, experiment->position);
     json_writer_seconds(json, "eta_seconds", experiment->eta_s);
+    if (experiment->unwritten)
+        json_writer_bool(json, "unwritten", true);
     if (experiment->paused)
         json_writer_bool(json, "paused", true);
     if (experiment->cancelling)
@@ -169,6 +171,8 @@ void view_experiment_summary(struct json_writer *json, const char *key,
     write_attempt(json, experiment);
     json_writer_name(json, "owner", experiment->owner);
     write_times(json, experiment);
+    if (experiment->unwritten)
+        json_writer_bool(json, "unwritten", true);
     write_failure(json, experiment);
     json_writer_json(json, "request", experiment->request);
     write_links(json, experiment);

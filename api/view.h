@@ -32,6 +32,7 @@ struct view_experiment {
     bool paused;     /* it does not begin before somebody resumes its device, or the queue */
     bool running;
     int sweep_left; /* of one that runs: how many of its sweep have not ended, with this one; 0: not told */
+    bool unwritten; /* it has ended, and the service cannot write that, as waits_for says */
     char waits_for[VIEW_WAITS_BYTES]; /* why it cannot begin, besides other experiments; empty: it can */
 };
 

@@ -70,7 +70,8 @@ const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
 let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
 const identities = new Set();
 
-/* Calls f() when this tab's requests begin to use another token. Returns a function that stops this. */
+/* Calls f() when this tab's requests begin to use another token, or the service takes theirs no longer. Returns a
+   function that stops this. */
 export function onIdentity(f) {
   identities.add(f);
   return () => identities.delete(f);
@@ -189,6 +190,7 @@ async function ask(method, path, {body, headers = {}, signal} = {}) {
     }
     if (reply?.status === 401) {
       const problem = await reply.json().catch(() => ({}));
+      if (presented === taken) tokenTaken(null); /* it is no longer valid: nobody is signed in */
       await tokenAsked(problem.detail ?? "", presented);
       continue;
     }

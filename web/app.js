@@ -298,10 +298,16 @@ function lostNotice() {
   return notice;
 }
 
-/* Fills `place` with the field and promises what is typed. */
+/* Fills `place` with the field and promises what is typed. Where the service takes the present token no longer, the
+   page is hidden: it would show what was so before. */
 function tokenAsk(place, detail, wrong, signal) {
+  const end = () => {
+    replace(place);
+    main.hidden = false;
+  };
+  main.hidden = wrong;
   return new Promise(done => {
-    signal.addEventListener("abort", () => replace(place));
+    signal.addEventListener("abort", end);
     const field = h("input", {
       id: "token",
       type: "password",
@@ -313,7 +319,7 @@ function tokenAsk(place, detail, wrong, signal) {
     });
     const submit = event => {
       event.preventDefault();
-      replace(place);
+      end();
       main.focus();
       done(field.value.trim());
     };

@@ -6,7 +6,8 @@
    service's events, at most once a second, and its times are read again every 2 s while something waits; readings of
    the devices are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this.
    devicesListed(signal) promises the list alone. forRunners(button(...), signal) is a button for who may run
-   experiments, heldNote(index, signal) a line beside it while nothing begins. */
+   experiments, heldNote(index, signal) a line beside it while nothing begins; mayRun(me), and readerSaid(me) why not.
+ */
 import * as api from "./api.js";
 import {blockedBy, DRAWN_MOST, heldBy, heldText} from "./devices.js";
 import {h} from "./dom.js";
@@ -88,10 +89,11 @@ function begin() {
     watchersCall();
   }, () => {});
   const endIdentity = api.onIdentity(() => {
-    state.me = null;
+    state.me = state.queue = state.devices = null;
     watchersCall();
     meRead();
     queue();
+    devices();
   });
   meRead();
   queueRead = queue;
@@ -159,15 +161,20 @@ export function heldNote(index, signal) {
   return node;
 }
 
+/* False for roles that read alone; true while the role is not known. */
+export const mayRun = me => !["read", "metrics"].includes(me?.role);
+
+export const readerSaid = me => t("shell.reader", {name: me.name, role: me.role});
+
 /* Takes a button that runs something from who may not, with the reason in the element behind it, until the signal is
    aborted. */
 export function forRunners([node, said], signal) {
   let taken = false;
   const end = watchLive(({me}) => {
-    if (!me || (me.role === "read") === taken) return;
+    if (mayRun(me) !== taken) return;
     taken = !taken;
     node.disabled = taken;
-    said.textContent = taken ? ` ${t("shell.reader", {name: me.name})}` : "";
+    said.textContent = taken ? ` ${readerSaid(me)}` : "";
   });
   signal.addEventListener("abort", end);
   return [node, said];

@@ -53,16 +53,16 @@ export function topState() {
     who.querySelector(`[data-key="${on ? "keep" : "owner"}"]`)?.focus();
   };
   ending = watchLive(({devices, queue, me}) => {
-    if (devices?.length && queue)
-      redraw(
-        device,
-        devices.length > 1 ?
-          h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) :
-          deviceShort(devices[0], queue));
-    if (queue)
-      redraw(
-        waiting, h("span", {class: "phone"}, t("queue.title"), t("punct.colon")),
-        queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits"));
+    redraw(
+      device,
+      devices?.length && queue &&
+        (devices.length > 1 ?
+           h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) :
+           deviceShort(devices[0], queue)));
+    redraw(waiting, queue && [
+      h("span", {class: "phone"}, t("queue.title"), t("punct.colon")),
+      queue.queued ? t("shell.waiting", {n: count(queue.queued)}) : t("shell.nothing_waits")
+    ]);
     mine = me;
     ownerDraw();
   });

@@ -204,6 +204,8 @@ static void print_headline(const json_t *sweep, const struct points_columns *col
         printf(language_text(", %.0f cancelled"), json_path_number(sweep, "cancelled"));
     if (json_path_number(sweep, "queued") > 0)
         printf(language_text(", %.0f queued"), json_path_number(sweep, "queued"));
+    if (json_path_number(sweep, "unwritten") > 0)
+        printf(language_text(", %.0f ended and not written"), json_path_number(sweep, "unwritten"));
     if (json_path_true(sweep, "paused"))
         printf("%s", language_text(", paused"));
     print_devices(sweep);
@@ -258,6 +260,10 @@ void answers_print_sweep(const json_t *sweep, const struct screen *screen)
     struct points_columns columns;
     choose_columns(&columns, sweep);
     print_headline(sweep, &columns, screen);
+    const char *why = json_path_text(sweep, "waits_for", NULL);
+    if (why)
+        printf(json_path_number(sweep, "queued") > 0 ? language_text("it waits: %s\n") : "%s\n",
+               language_reason(why, (char[LANGUAGE_REASON_BYTES]){0}));
     struct sheet *sheet = sheet_new();
     add_columns(sheet, &columns, screen);
     size_t i, never_ran = 0;

@@ -239,7 +239,8 @@ static const struct figure *headline_figure(const json_t *experiment, bool steps
 
 static void print_headline(const json_t *experiment, const struct screen *screen)
 {
-    const char *state = json_path_text(experiment, "state", "?"),
+    bool unwritten = json_path_true(experiment, "unwritten");
+    const char *state = unwritten ? "has ended" : json_path_text(experiment, "state", "?"),
                *strong = screen_style(screen, STYLE_STRONG), *plain = screen_style(screen, STYLE_NONE),
                *kernel = json_path_text(experiment, "request.kernel", "?");
     char text[NUMBER_BYTES], name[ROWS_TABLE_CELL_BYTES];
@@ -273,8 +274,8 @@ static void print_headline(const json_t *experiment, const struct screen *screen
         printf(language_text("ends in about %s\n"), text);
     }
     const char *why = json_path_text(experiment, "waits_for", NULL);
-    if (why) /* of what runs in the store: it has ended, and cannot be written */
-        printf(strcmp(state, "running") == 0 ? "%s\n" : language_text("it waits: %s\n"),
+    if (why)
+        printf(unwritten ? "%s\n" : language_text("it waits: %s\n"),
                language_reason(why, (char[LANGUAGE_REASON_BYTES]){0}));
     else if (json_path_true(experiment, "paused"))
         puts(language_text("its device or the queue is paused"));

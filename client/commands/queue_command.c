@@ -182,6 +182,9 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
         print_reasons(json_object_get(queue, "devices"), printed, out);
     }
     print_reason(json_path_text(queue, "refuses", NULL), printed, out);
+    /* A pause is among the reasons, but for the one that comes before it. */
+    if (json_path_true(queue, "paused") && json_path_text(queue, "refuses", NULL))
+        fputs(language_text("the whole queue is paused\n"), out);
     json_decref(printed);
     json_decref(groups);
 }
@@ -321,6 +324,8 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
         fprintf(out, language_text("\n%squeued last%s\n"), screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
     json_array_foreach (waiting, i, row) {
+        if (json_path_true(row, "unwritten"))
+            continue;
         char kernel[ROWS_TABLE_CELL_BYTES];
         rows_table_kernel(kernel, row);
         fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), kernel,

@@ -138,7 +138,7 @@ const struct manual_command manual_commands[] = {
      "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
      "them back.\n",
      "coalesce remove 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_remove},
-    {"undo", "[ID ...]", "bring back what was removed",
+    {"undo", "[ID ...]", "bring back what was removed; without an id, list it",
      "What was removed can be brought back for ten minutes, unless the service says otherwise. Without an id "
      "it lists what can be brought back, and until when.\n",
      "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\ncoalesce undo\n", 0, WORDS_IDS, 0, -1, command_undo},

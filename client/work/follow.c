@@ -195,8 +195,10 @@ static void fetch_block_reason(struct following *following)
         json_object_del(document, "waits_for");
     if (*reason && !screen->err && strcmp(reason, following->reason) != 0) {
         snprintf(following->reason, sizeof following->reason, "%s", reason);
-        screen_remark(screen, is_waiting(document) ? language_text("it waits: %s") : "%s",
-                      language_reason(reason, (char[LANGUAGE_REASON_BYTES]){0}));
+        screen_remark(
+            screen,
+            json_path_true(now, "unwritten") || !is_waiting(document) ? "%s" : language_text("it waits: %s"),
+            language_reason(reason, (char[LANGUAGE_REASON_BYTES]){0}));
     }
     json_decref(now);
 }

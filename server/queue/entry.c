@@ -297,10 +297,11 @@ void transition_cancelled(struct transition *transition, const struct entry *ent
         error_set(&transition->failure, ERROR_CANCELLED, "cancelled while it ran");
 }
 
-void transition_lose(struct transition *transition, int attempt, int device, const char *reason)
+void transition_lose(struct transition *transition, int attempt, int device, int64_t at_ms,
+                     const char *reason)
 {
     snprintf(transition->lost_reason, sizeof transition->lost_reason, "%s", reason);
-    transition->lost = (struct store_lost){attempt, device, clock_wall_ms(), transition->lost_reason};
+    transition->lost = (struct store_lost){attempt, device, at_ms, transition->lost_reason};
     transition->write.changes[0].lost = &transition->lost;
 }
 

@@ -98,8 +98,10 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
 /* Sets transition->failure: it was cancelled while it ran, and by whom. */
 void transition_cancelled(struct transition *transition, const struct entry *entry);
 
-/* Its first change ends a run that was lost: which attempt, on which device, and why, which is copied. */
-void transition_lose(struct transition *transition, int attempt, int device, const char *reason);
+/* Its first change ends a run that was lost: which attempt, on which device, when in milliseconds since 1970, and why,
+   which is copied. */
+void transition_lose(struct transition *transition, int attempt, int device, int64_t at_ms,
+                     const char *reason);
 
 /* Charges the owner for the time that its run held the device, however that ended. */
 void transition_charge(struct transition *transition, struct owner *owner, double took_s);

@@ -167,7 +167,8 @@ static void run_lose(const struct recovery *recovery, struct transition *transit
     double took_s = known_s < job->timeout_s ? known_s : job->timeout_s;
     double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3 - took_s;
     double half_life_s = recovery->queue->config.half_life_s;
-    transition_lose(transition, job->attempt, job->device, "the service ended while it ran");
+    int64_t at_ms = recovery->last_ms > job->started_ms ? recovery->last_ms : job->started_ms;
+    transition_lose(transition, job->attempt, job->device, at_ms, "the service ended while it ran");
     transition_charge(transition, entry->owner,
                       took_s > 0 ? device_share_decayed(took_s, since_s, half_life_s) : 0);
 }

@@ -110,6 +110,20 @@ char *queue_view_sweep_next(struct queue *queue, const char *id, int *device, bo
     return request;
 }
 
+int queue_view_sweep_ended(struct queue *queue, const char *id, char ended[][ID_BYTES], int most)
+{
+    int count = 0;
+    const struct entry *entry;
+    pthread_mutex_lock(&queue->lock);
+    const struct entry_sweep *sweep = entry_sweep_find(queue, id);
+    if (sweep)
+        LIST_FOREACH (entry, &sweep->entries, of_sweep)
+            if (entry->phase == ENDING && count < most)
+                memcpy(ended[count++], entry->task.id, ID_BYTES);
+    pthread_mutex_unlock(&queue->lock);
+    return count;
+}
+
 /* ---- devices ---- */
 
 static void all_devices_read(struct queue *queue, struct device_stats *stats)

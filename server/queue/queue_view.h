@@ -24,6 +24,9 @@ double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused)
    unbound). NULL: something of it runs, which *runs tells, nothing waits, or no memory. */
 char *queue_view_sweep_next(struct queue *queue, const char *id, int *device, bool *runs);
 
+/* The ids of the sweep's experiments that have ended while the store does not know it, at most `most` of them. How many. */
+int queue_view_sweep_ended(struct queue *queue, const char *id, char ended[][ID_BYTES], int most);
+
 /* Seconds until one more experiment of that owner would begin on the device; negative: not known, or held. */
 double queue_view_wait_s(struct queue *queue, int device, const char *owner);
 

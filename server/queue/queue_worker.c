@@ -102,7 +102,7 @@ void queue_worker_hand_back(struct queue *queue, int index, bool counted, const 
         transition_add(transition, entry, JOB_QUEUED)->moved = entry_unbound(entry);
     }
     if (reason)
-        transition_lose(transition, attempt, index, reason);
+        transition_lose(transition, attempt, index, clock_wall_ms(), reason);
     transition_hand_over(transition);
     pthread_mutex_unlock(&queue->lock);
 }

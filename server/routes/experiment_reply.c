@@ -54,9 +54,10 @@ static void place_set(struct service *service, const struct queue_position *plac
     view->running = place->running;
     view->cancelling = place->cancelled;
     view->waits_for[0] = '\0';
-    if (place->ended)
+    if (place->ended) {
         experiment_reply_uncommitted(service, view->waits_for, sizeof view->waits_for);
-    else if (place->running)
+        view->unwritten = view->waits_for[0] != '\0';
+    } else if (place->running)
         view->device = place->device; /* also of one that was unbound when the view was made */
     else if (view->position >= 0 && experiment_reply_block_reason(service, view->device, view->request,
                                                                   view->waits_for, sizeof view->waits_for))
@@ -168,6 +169,29 @@ void experiment_reply_uncommitted(struct service *service, char *text, size_t si
     text[0] = '\0';
     if (!store_healthy(service->store, &error))
         snprintf(text, size, "it has ended, and the service %s", error.text);
+}
+
+enum { UNWRITTEN_MAX = 256 };
+
+int experiment_reply_take_unwritten(struct service *service, const struct sweep_row *row,
+                                    int states[JOB_STATES])
+{
+    char ended[UNWRITTEN_MAX][ID_BYTES];
+    int unwritten = 0;
+    if (sweep_row_ended(row) || store_healthy(service->store, &(struct error){0}))
+        return 0;
+    int count = queue_view_sweep_ended(service->queue, row->id, ended, UNWRITTEN_MAX);
+    for (int i = 0; i < count; i++) {
+        struct job *job;
+        if (store_get(service->store, ended[i], &job, &(struct error){0}) < 0)
+            continue;
+        if (!job_state_ended(job->state) && states[job->state] > 0) {
+            states[job->state]--;
+            unwritten++;
+        }
+        job_free(job);
+    }
+    return unwritten;
 }
 
 bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,

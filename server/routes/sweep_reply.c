@@ -34,9 +34,11 @@ static void write_devices(struct json_writer *json, struct service *service, con
     json_writer_end(json);
 }
 
-static void write_counts(struct json_writer *json, const struct sweep_row *row)
+static void write_counts(struct json_writer *json, struct service *service, const struct sweep_row *row)
 {
-    const int *states = row->states;
+    int states[JOB_STATES];
+    memcpy(states, row->states, sizeof states);
+    int unwritten = experiment_reply_take_unwritten(service, row, states);
     int done = states[JOB_SUCCEEDED] + states[JOB_FAILED] + states[JOB_CANCELLED] + row->removed;
     json_writer_int(json, "repeat", row->rounds);
     json_writer_int(json, "point_count", row->total / row->rounds);
@@ -44,6 +46,8 @@ static void write_counts(struct json_writer *json, const struct sweep_row *row)
     json_writer_int(json, "done", done);
     for (enum job_state state = 0; state < JOB_STATES; state++)
         json_writer_int(json, job_state_name(state), states[state]);
+    if (unwritten)
+        json_writer_int(json, "unwritten", unwritten);
     json_writer_int(json, "refused", row->refused);
     json_writer_int(json, "removed", row->removed);
 }
@@ -84,7 +88,7 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
     json_writer_name(json, "owner", row->owner);
     json_writer_bool(json, "spread", row->spread);
     write_devices(json, service, &row->devices);
-    write_counts(json, row);
+    write_counts(json, service, row);
     if (!ended)
         json_writer_seconds(json, "eta_seconds", eta_s);
     if (waits_for[0])

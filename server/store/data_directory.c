@@ -102,6 +102,8 @@ int data_directory_lock(const char *directory, struct error *error)
     if (snprintf(path, sizeof path, "%s/lock", directory) >= (int)sizeof path)
         return error_set(error, ERROR_INVALID, "the data directory's name is too long");
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0 && errno == ENOTDIR)
+        return error_set(error, ERROR_INVALID, "%s (--data-dir) is not a directory", directory);
     if (file < 0)
         return open_failed(error, errno, path, directory);
     if (lock_take(file) < 0) {

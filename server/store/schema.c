@@ -318,8 +318,8 @@ int schema_identify(sqlite3 *db, const char *path, struct database_facts *facts,
                          "cannot read %s: %s; if it belongs to another user, run this as that user", path,
                          sqlite3_errmsg(db));
     if (version < 0 || columns < 0)
-        return error_set(error, ERROR_INVALID, "%s is not a database of coalesced: %s", path,
-                         sqlite3_errmsg(db));
+        return error_set(error, ERROR_INVALID, "%s is not a database of coalesced, or not all of one: %s",
+                         path, sqlite3_errmsg(db));
     if (version == 0 || columns < 8)
         return error_set(error, ERROR_INVALID, "%s is not a database of coalesced", path);
     return version_check(path, (int)version, schema_newest(), ERROR_INVALID, error);

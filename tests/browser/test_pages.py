@@ -101,6 +101,15 @@ def comes(walk, name, path):
     return walk.open(path)
 
 
+def test_whose_token_was_revoked_is_not_said_to_be_signed_in(browser, ada_and_bob, tmp_path):  # noqa: F811
+    walk = comes(Walk(browser, ada_and_bob[0]), "bob", "queue?lang=en").says("bob", ".state")
+    (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET["ada"]))
+    walk.says("token", ".asks").until(lambda: "bob" not in walk.text(".state"))
+    assert not walk.text("main") and not walk.text(".state .short"), "what was so before"
+    walk.type("#token", SECRET["ada"]).click(".asks button").says("ada", ".state").says("The queue is paused by ada", "h1")
+    walk.end()
+
+
 def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):  # noqa: F811
     service, submits = ada_and_bob
     first, second = (submits("bob", "/v1/sweeps", {**SMALL, "offset": [0, 1, 2], "repeat": 4}) for _ in range(2))

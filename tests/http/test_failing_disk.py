@@ -69,7 +69,7 @@ def test_nothing_more_runs_while_the_disk_is_full(disk):
     # One has ended, which the store does not know.
     [ended] = service.get(f"/v1/experiments?sweep={sweep['id']}&state=running").json()["experiments"]
     ended = service.get(ended["links"]["self"]).json()
-    assert ended["state"] == "running" and ended["waits_for"].startswith("it has ended, and the service cannot write: "), ended
+    assert ended["unwritten"] and ended["state"] == "running" and ended["waits_for"].startswith("it has ended, and the service cannot write: "), ended
     service.until(lambda: sent(service, "/v1/experiments", SMALL).status_code == 503)
     assert service.get("/v1/queue").json()["queued"] == queued
     disk.works()
@@ -86,6 +86,12 @@ def test_an_end_that_cannot_be_written_is_told(disk, path, body):
     service.until(lambda: service.get("/v1/queue").json()["running"] == 0)
     service.until(lambda: service.get("/readyz").status_code == 503)
     now = service.get(one).json()
+    if "sweeps" in path:
+        assert (now["queued"], now["running"], now["unwritten"], now["done"]) == (0, 0, 1, 0)
+        [listed] = service.get("/v1/sweeps").json()["sweeps"]
+    else:
+        [listed] = service.get("/v1/experiments").json()["experiments"]
+    assert now["unwritten"] and listed["unwritten"]
     assert now["state"] == "running" and now["waits_for"].startswith("it has ended, and the service cannot write: "), now
     assert now["eta_seconds"] is None
     [device] = service.get("/v1/queue").json()["devices"]
@@ -95,6 +101,7 @@ def test_an_end_that_cannot_be_written_is_told(disk, path, body):
     service.until(lambda: service.get(one).json()["state"] == "succeeded")
     queue = service.get("/v1/queue").json()
     assert queue["refuses"] is queue["devices"][0]["waits_for"] is None
+    assert "unwritten" not in service.get(one).json()
 
 
 @pytest.mark.slow

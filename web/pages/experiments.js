@@ -45,8 +45,9 @@ function rowOf(one, result, state, several, chosen) {
   return h(
     "tr", {class: chosen.has(one) ? "chosen" : null}, chosen.boxOf(one),
     h("th", {scope: "row", class: "owner"}, ownerMark(one.owner, state.me), ownerName(one.owner, state.me)),
-    cell(experimentLink(one.id, asked(one))), h("td", {class: "spare"}, stateMark(one.state)),
-    several && cell(one.device_name), result ? resultCells(result, device) : [cell(), cell(), cell()],
+    cell(experimentLink(one.id, asked(one))),
+    h("td", {class: "spare"}, stateMark(one.unwritten ? "unwritten" : one.state)), several && cell(one.device_name),
+    result && !one.unwritten ? resultCells(result, device) : [cell(), cell(), cell()],
     cell(labelMarks(one.request.labels)), agoCell(one.submitted_at));
 }
 

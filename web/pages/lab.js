@@ -5,7 +5,7 @@ import {blockedBy, DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceStat
 import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
-import {atMost, onChange, watchLive} from "../live.js";
+import {atMost, mayRun, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {experimentOf, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
@@ -54,7 +54,7 @@ function answer({devices, queue, me}) {
     words: queue.queued || queue.running,
     time: duration(soonest ?? 0)
   };
-  if (soonest === undefined || me?.role === "read") return t(queue.queued ? "lab.busy" : "lab.only_runs", values);
+  if (soonest === undefined || !mayRun(me)) return t(queue.queued ? "lab.busy" : "lab.only_runs", values);
   return t(queue.queued ? "lab.would" : "lab.would_next", values);
 }
 
@@ -286,7 +286,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
     if (looked || !me || !devices) return;
     looked = true;
     if (me.name && me.role === "admin") return; /* who looks after the devices sees them first */
-    const own = me.name && me.role !== "read" ? `&owner=${encodeURIComponent(me.name)}` : "";
+    const own = me.name && mayRun(me) ? `&owner=${encodeURIComponent(me.name)}` : "";
     const {experiments} = await api.get(`/v1/experiments?page_size=${NEWCOMER_RUNS}${own}`, {signal}),
           runs = me.name ? experiments.length : Number(localStorage.getItem(RAN_HERE));
     if (experiments.length === NEWCOMER_RUNS && runs >= NEWCOMER_RUNS) return;

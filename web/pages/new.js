@@ -4,7 +4,7 @@ import {get, link, oneAtATime, post, send, ROOT, token, watchConnection} from ".
 import {h, replace} from "../dom.js";
 import {count, duration} from "../format.js";
 import {heldBy, heldText} from "../devices.js";
-import {devicesListed, watchLive} from "../live.js";
+import {devicesListed, mayRun, readerSaid, watchLive} from "../live.js";
 import {parts, reasonSaid, t} from "../words.js";
 import {ARCHITECTURES} from "../charts/architectures.js";
 import {waste_of} from "../charts/memory_access.js";
@@ -340,9 +340,9 @@ export async function open(root, params, {query, setQuery, go, announce, signal}
     form.unavailable("counters", none ? t("counts.no_device", {device: able[0].name ?? able[0].device_name}) : null);
     const fits = new Map(able.map(one => [one.index, one])),
           soonest = one => heldBy(queue, one.device) ? Infinity : one.eta_seconds ?? one.queued;
-    run.disabled = me?.role === "read";
+    run.disabled = !mayRun(me);
     run.setAttribute("aria-disabled", submitting || run.disabled); /* while it is submitted it keeps the focus */
-    if (me?.role === "read") return void (when.textContent = t("shell.reader", {name: me.name}));
+    if (run.disabled) return void (when.textContent = readerSaid(me));
     if (submitting && lost) return void (when.textContent = t("part.waits_connection"));
     const [line] = (queue?.devices ?? []).filter(one => fits.has(one.device)).sort((a, b) => soonest(a) - soonest(b));
     if (!line) return;

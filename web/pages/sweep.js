@@ -12,7 +12,7 @@ import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/values.js";
 import {ago, button, labelMarks, stateMark} from "../parts.js";
 import {count} from "../format.js";
-import {atMost, onChange, watchLive} from "../live.js";
+import {atMost, mayRun, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
 import {ALL, axisNamed, changed, choiceOf, pathOf, selected, viewsOf} from "../sweep/choice.js";
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
@@ -319,7 +319,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   function actsDraw() {
     const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),
-          may_run = !me || me.role !== "read";
+          may_run = mayRun(me);
     const ranges = head.request.recipe ?
       null :
       newQueryOf(

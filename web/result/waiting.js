@@ -12,14 +12,14 @@ const placeWords = (position, eta) => position === null || position === undefine
   eta === null   ? t("wait.place", {n: count(position)}) :
                    t("wait.place_eta", {n: count(position), eta: duration(eta)});
 
-function waitingWords({state, position, eta_seconds: eta, paused, cancelling, waits_for: why}, progress) {
+function waitingWords({state, position, eta_seconds: eta, paused, cancelling, unwritten, waits_for: why}, progress) {
+  if (unwritten) return reasonSaid(why).replace(/^./, letter => letter.toUpperCase());
   if (cancelling) return t("wait.cancelling");
-  if ((state === "running" || progress) && !why) {
+  if (state === "running" || progress) {
     const phase = progress && phaseName(progress.phase);
     if (!phase) return t("wait.running");
     return progress.samples ? t("wait.phase_samples", {phase, n: count(progress.samples)}) : t("wait.phase", {phase});
   }
-  if (why && state === "running") return reasonSaid(why).replace(/^./, letter => letter.toUpperCase());
   if (why) return t("wait.for", {why: reasonSaid(why)});
   return paused ? t("wait.paused") : placeWords(position, eta);
 }
@@ -38,13 +38,13 @@ export function waitingPart({announce}) {
         t("wait.place", {n: count(experiment.position)}) + t("punct.stop") :
         "";
       lead.textContent = place +
-        (running && experiment.waits_for ? t("wait.unwritten_text") :
-           running                       ? t("wait.running_text") :
-                                           t("wait.queued_text"));
+        (experiment.unwritten ? t("wait.unwritten_text") :
+           running            ? t("wait.running_text") :
+                                t("wait.queued_text"));
       if (words === last) return;
       last = words;
       heading.textContent = words;
-      track.classList.toggle("running", running && !experiment.waits_for);
+      track.classList.toggle("running", running && !experiment.unwritten);
       /* A screen reader is not told that only time has passed. */
       const news = waitingWords({...experiment, eta_seconds: null}, progress);
       if (news !== announced) announce(words);

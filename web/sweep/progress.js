@@ -64,7 +64,7 @@ const isRunning = point =>
 
 /* Counted over the points, as in the table, so that the numbers add up. */
 export function runsOf({head, running, points, read}) {
-  if (!running || read < head.point_count) return head;
+  if (!running || read < head.point_count || head.unwritten) return head;
   const sum = of => points.reduce((all, point) => all + of(point), 0),
         gone = sum(point => point.runs.filter(run => run.state !== "succeeded" && hasEnded(run.state)).length),
         succeeded = sum(point => point.succeeded), now = points.filter(isRunning).length;
@@ -85,6 +85,7 @@ function answer(sweep) {
   if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
+  if (head.unwritten) rest.push(t("progress.unwritten", {n: count(head.unwritten)}));
   if (head.waits_for) rest.push(reasonSaid(head.waits_for));
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));
