@@ -62,3 +62,10 @@ enum style rows_table_kernel(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     snprintf(text, ROWS_TABLE_CELL_BYTES, "%s%s%s", entry ? entry : "", entry ? " " : "", kernel);
     return STYLE_NONE;
 }
+
+bool rows_table_unwritten(const json_t *row)
+{
+    bool sweep = json_path_number(row, "unwritten") > 0 && json_path_number(row, "queued") == 0 &&
+                 json_path_number(row, "running") == 0;
+    return sweep || json_path_true(row, "unwritten");
+}

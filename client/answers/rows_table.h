@@ -35,3 +35,6 @@ enum style rows_table_kernel(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
 /* Prints the table of `rows`, an array; columns[] ends with a NULL title. */
 void rows_table_print(const json_t *rows, const struct rows_table_column *columns,
                       const struct screen *screen, FILE *out);
+
+/* Returns whether an experiment, or all that is left of a sweep, has ended while the service cannot write that. */
+bool rows_table_unwritten(const json_t *row);

@@ -92,7 +92,7 @@ static char *make_path(struct context *context, int rows, const char *token)
 
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    const char *state = json_path_text(row, json_path_true(row, "unwritten") ? "" : "state", "has ended");
+    const char *state = rows_table_unwritten(row) ? "has ended" : json_path_text(row, "state", "");
     /* A sweep that has not ended is called running, also where nothing of it runs. */
     if (json_path_true(row, "paused"))
         state = "paused";

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/answers/json_path.h"
 #include "client/answers/rows_table.h"
@@ -181,9 +182,11 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
         fputs(language_text("Nobody waits.\n"), out);
         print_reasons(json_object_get(queue, "devices"), printed, out);
     }
-    print_reason(json_path_text(queue, "refuses", NULL), printed, out);
-    /* A pause is among the reasons, but for the one that comes before it. */
-    if (json_path_true(queue, "paused") && json_path_text(queue, "refuses", NULL))
+    const char *refuses = json_path_text(queue, "refuses", NULL),
+               *why = json_path_text(queue, "devices.0.waits_for", "");
+    print_reason(refuses, printed, out);
+    /* What keeps devices from beginning names a pause, unless the service cannot write. */
+    if (json_path_true(queue, "paused") && refuses && strcmp(why, refuses) == 0)
         fputs(language_text("the whole queue is paused\n"), out);
     json_decref(printed);
     json_decref(groups);
@@ -324,7 +327,7 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
         fprintf(out, language_text("\n%squeued last%s\n"), screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
     json_array_foreach (waiting, i, row) {
-        if (json_path_true(row, "unwritten"))
+        if (rows_table_unwritten(row))
             continue;
         char kernel[ROWS_TABLE_CELL_BYTES];
         rows_table_kernel(kernel, row);

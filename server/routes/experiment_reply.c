@@ -55,7 +55,7 @@ static void place_set(struct service *service, const struct queue_position *plac
     view->cancelling = place->cancelled;
     view->waits_for[0] = '\0';
     if (place->ended) {
-        experiment_reply_uncommitted(service, view->waits_for, sizeof view->waits_for);
+        experiment_reply_unwritten_reason(service, view->waits_for, sizeof view->waits_for);
         view->unwritten = view->waits_for[0] != '\0';
     } else if (place->running)
         view->device = place->device; /* also of one that was unbound when the view was made */
@@ -163,7 +163,7 @@ static void alternative_add(struct service *service, int device, const char *req
     }
 }
 
-void experiment_reply_uncommitted(struct service *service, char *text, size_t size)
+void experiment_reply_unwritten_reason(struct service *service, char *text, size_t size)
 {
     struct error error = {0};
     text[0] = '\0';
@@ -171,7 +171,7 @@ void experiment_reply_uncommitted(struct service *service, char *text, size_t si
         snprintf(text, size, "it has ended, and the service %s", error.text);
 }
 
-enum { UNWRITTEN_MAX = 256 };
+enum { UNWRITTEN_MAX = 256 }; /* of one sweep; on each device it is one or two */
 
 int experiment_reply_take_unwritten(struct service *service, const struct sweep_row *row,
                                     int states[JOB_STATES])

@@ -38,7 +38,7 @@ bool experiment_reply_block_reason(struct service *service, int device, const ch
 
 /* For an experiment or a sweep that has ended while the store does not know it: writes why the store cannot take that up;
    empty: it is about to. Any thread. */
-void experiment_reply_uncommitted(struct service *service, char *text, size_t size);
+void experiment_reply_unwritten_reason(struct service *service, char *text, size_t size);
 
 /* Takes the experiments of a sweep that have ended, but are not written, from the counts of the states that the store has
    them in. Returns how many that are; 0 while the store can write, because then they are about to be. Any thread. */

@@ -72,7 +72,7 @@ double sweep_reply_open(struct json_writer *json, const char *key, struct servic
     char *next = ended ? NULL : queue_view_sweep_next(service->queue, row->id, &device, &runs);
     bool blocked = next && experiment_reply_block_reason(service, device, next, waits_for, sizeof waits_for);
     if (!ended && !next && !runs)
-        experiment_reply_uncommitted(service, waits_for, sizeof waits_for);
+        experiment_reply_unwritten_reason(service, waits_for, sizeof waits_for);
     free(next);
     double eta_s = queue_view_sweep_eta_s(service->queue, row->id, &paused);
     if (blocked)

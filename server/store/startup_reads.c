@@ -28,7 +28,7 @@ int store_shares(struct store *store,
 
 int store_last_ms(struct store *store, int64_t *last_ms, struct error *error)
 {
-    /* Ids sort by the time of their submission. Every end of a run writes its owner's share. */
+    /* Ids sort by the time of their submission. The end of a run writes its owner's share, where owners have names. */
     struct rows rows =
         read_all(store, "SELECT max(ifnull((SELECT max(at_ms) FROM shares), 0),"
                         " ifnull((SELECT max(started_ms) FROM experiments WHERE state = 'running'), 0),"

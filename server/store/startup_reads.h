@@ -18,7 +18,7 @@ int store_shares(struct store *store,
                  struct error *error);
 
 /* The latest time at which the store knows that a server lived, in milliseconds since 1970: of the newest
-   submission, the last start of what is running, or the last end of a run; 0: none. The server that ended may have
+   submission, the last start of what is running, or the last end of a run whose owner has a name; 0: none. The server that ended may have
    lived longer. */
 int store_last_ms(struct store *store, int64_t *last_ms, struct error *error);
 

@@ -103,10 +103,10 @@ static bool health_note(struct writer *writer, const struct error *error)
     pthread_mutex_unlock(&writer->lock);
     if (was_healthy && !healthy)
         log_error("store: cannot write: %s", error->text);
-    else if (!was_healthy && healthy)
+    else if (!was_healthy && healthy) {
         log_info("store: writes again");
-    if (!was_healthy && healthy)
         writer->applier.reserve.refusing = false; /* if the disk is nearly full again, that is logged again */
+    }
     return give_up;
 }
 
