@@ -149,7 +149,9 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
         memcpy(summary->device_name, experiment->device_name, sizeof summary->device_name);
     }
     summary->ended += ended;
-    summary->running += strcmp(state, "running") == 0;
+    bool unwritten = experiment && experiment->unwritten;
+    summary->unwritten += unwritten;
+    summary->running += !unwritten && strcmp(state, "running") == 0;
     summary->succeeded += succeeded;
     if (id && strlen(id) < SUMMARY_ID_BYTES)
         memcpy(summary->id[summary->ids++], id, strlen(id) + 1);
@@ -327,6 +329,8 @@ void point_summary_write(struct json_writer *json, const char *key, const struct
     json_writer_json(json, "values", point->values);
     view_device_name(json, summary->device, summary->device_name);
     json_writer_string(json, "state", point_summary_state(summary));
+    if (summary->unwritten)
+        json_writer_int(json, "unwritten", summary->unwritten);
     if (summary->failure.size)
         json_writer_json(json, "failure", summary->failure.data);
     runs_json(json, summary);

@@ -28,7 +28,7 @@ struct point_summary {
     int runs;             /* that each point has */
     int device;           /* of the runs; -1: none has one yet, or none is known */
     char device_name[64]; /* of that device; may be empty */
-    int asked, ended, running, succeeded;
+    int asked, ended, running, succeeded, unwritten;
     struct summary_time cold, hot;
     struct summary_value values[FIGURES_SUMMARY_MAX]; /* by the figures' places in the summary */
     int placements;

@@ -348,13 +348,13 @@ static const struct {
     {"you have %d waiting, and there is no room for %d more: an owner may have %d", "你有 {1} 个在等待，放不下另外 {2} 个：一个所有者最多 {3} 个"},
     {"you have %d waiting and may have %d more now, not %d: of all owners %d wait, and each may have %d of %d at the most, fewer while others fill the queue", "你有 {1} 个在等待，现在最多再加 {2} 个，而不是 {3} 个：所有人共 {4} 个在等待，每人最多 {5} 个（共 {6} 个），他人占用时更少"},
     {"too many sweeps are being read just now", "正在读取的扫描太多，请稍后再试"},
-
     /* not now */
     {"the service is stopping; what is queued or runs will be run after its next start", "服务正在停止；排队或运行中的会在下次启动后运行"},
     {"the service is stopping; the sweep goes on after its next start", "服务正在停止；扫描会在下次启动后继续"},
     {"the service is stopping", "服务正在停止"},
     {"the service cannot start yet: %s", "服务还不能启动：{1}"},
     {"cannot write: %s", "无法写入：{1}"},
+    {"the disk of the data directory is nearly full: %lld bytes are missing, beside those that --reserve-bytes keeps free for what runs and waits already; free space in another way, or remove what has ended (DELETE with ?remove=true, --keep-days, --keep-bytes): that makes room once it cannot be undone, and is refused while no byte is free", "数据目录所在的磁盘快满了：除 --reserve-bytes 为正在运行和等待的任务保留的空间外，还差 {1} 字节；请以其他方式腾出空间，或删除已结束的（带 ?remove=true 的 DELETE、--keep-days、--keep-bytes）：过了可撤销的时间才会腾出空间，而磁盘一个字节都不剩时会被拒绝"},
     {"%.200s %s (%s): put back the file that the service opened, or restart the service", "{1} {2}（{3}）：请放回服务打开的文件，或重启服务"},
     {"%.200s %s (%s): put back the file that the service opened, or stop the service and restore a backup", "{1} {2}（{3}）：请放回服务打开的文件，或停止服务并恢复备份"},
     {"the disk failed, and whether this was done is not known until the service writes again or is started again; what was sent with an Idempotency-Key may be sent again with it then, other things have to be looked for: %.150s", "磁盘出错，在服务能再次写入或重启之前不知道这是否已完成；带 Idempotency-Key 发送的届时可用同一个键重发，其他的需要自己查找：{1}"},

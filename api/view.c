@@ -199,6 +199,8 @@ static void write_run(struct json_writer *json, const struct view_point *point)
 {
     const struct view_experiment *experiment = point->experiment;
     json_writer_string(json, "state", experiment->state);
+    if (experiment->unwritten)
+        json_writer_bool(json, "unwritten", true);
     json_writer_string(json, "id", experiment->id);
     view_device_name(json, experiment->device, experiment->device_name);
     write_attempt(json, experiment);

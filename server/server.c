@@ -243,6 +243,7 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
             return -1;
     }
     *received = 0;
+    store_damage_forget(); /* what an earlier look found was not there at the last one */
     notify("STATUS=The store is open");
     starting_end(server->service.starting);
     server->service.starting = NULL;

@@ -68,9 +68,10 @@ export const token = () => sessionStorage.getItem("token");
 const TABS_MS = 200;
 const tabs = new BroadcastChannel(`coalesced ${ROOT.pathname}`);
 let taken = null, tokenCame = () => {}; /* taken: the one that the service took */
+let revoked = false;                    /* the service took one before, and takes it no longer */
 const identities = new Set();
 
-/* Calls f() when this tab's requests begin to use another token, or the service takes theirs no longer. Returns a
+/* Calls f() when this tab's requests begin to use another token, and when the service no longer takes theirs. Returns a
    function that stops this. */
 export function onIdentity(f) {
   identities.add(f);
@@ -87,12 +88,15 @@ tabs.onmessage = ({data}) => {
     tabs.postMessage({token: taken});
 };
 
+export const wasRevoked = () => revoked;
+
 function tokenTaken(presented) {
   if (presented === taken) return;
+  if (revoked) location.reload(); /* what the revoked one let one see is on the page */
   const before = taken;
   taken = presented;
   if (taken !== null) tabs.postMessage({token: taken});
-  if (before !== null)
+  if (before !== null && presented !== null)
     for (const f of identities) f();
 }
 
@@ -190,7 +194,11 @@ async function ask(method, path, {body, headers = {}, signal} = {}) {
     }
     if (reply?.status === 401) {
       const problem = await reply.json().catch(() => ({}));
-      if (presented === taken) tokenTaken(null); /* it is no longer valid: nobody is signed in */
+      if (presented !== null && presented === taken) {
+        tokenTaken(null);
+        revoked = true;
+        for (const f of identities) f();
+      }
       await tokenAsked(problem.detail ?? "", presented);
       continue;
     }

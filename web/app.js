@@ -319,7 +319,7 @@ function tokenAsk(place, detail, wrong, signal) {
     });
     const submit = event => {
       event.preventDefault();
-      end();
+      replace(place);
       main.focus();
       done(field.value.trim());
     };
@@ -443,6 +443,10 @@ history.scrollRestoration = "manual"; /* while this runs; a page that is loaded 
 addEventListener("pagehide", () => history.scrollRestoration = "auto");
 addEventListener("pageshow", () => history.scrollRestoration = "manual");
 addEventListener("popstate", stepped);
+/* What was shown to a person whose token was revoked is out of date; another token loads the page anew. */
+api.onIdentity(() => {
+  main.hidden = api.wasRevoked();
+});
 entryRead();
 words.findLanguage();
 words.languageReady().finally(drawAll);

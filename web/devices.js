@@ -29,7 +29,8 @@ export function heldBy(queue, index) {
 
 export function blockedBy(queue) {
   const reasons = queue?.devices.map(one => one.waits_for) ?? [];
-  return reasons.length && reasons.every(Boolean) ? reasonSaid(reasons[0]) : null;
+  if (!reasons.length || !reasons.every(Boolean)) return null;
+  return [...new Set(reasons)].map(reasonSaid).join(t("punct.semicolon"));
 }
 
 export const heldText = held => held.both ?

@@ -3,7 +3,7 @@
    watchLive(f, most) calls f({devices, queue, me, at}) at once with what is known (null: not asked yet) and whenever it
    changes; returns a function that ends it. With `most` queue.experiments are those that run or are next, and the first
    `most` of one's own, as they are at the same moment. `at` is when it was read, as Date.now(). The queue follows the
-   service's events, at most once a second, and its times are read again every 2 s while something waits; readings of
+   service's events, at most once a second, and is read again every 2 s while something waits or runs; readings of
    the devices are asked for at most every 5 s. onChange(f) is told of each event, for who shows more than this.
    devicesListed(signal) promises the list alone. forRunners(button(...), signal) is a button for who may run
    experiments, heldNote(index, signal) a line beside it while nothing begins; mayRun(me), and readerSaid(me) why not.
@@ -107,7 +107,8 @@ function begin() {
         if (deviceEventApply(event.data)) devices();
       } else if (event.event !== "progress") {
         queue();
-        if (moving()) devices(); /* what was submitted may start one */
+        if (event.event === "open") meRead(); /* the service ends the stream when the token's role changes */
+        if (moving()) devices();              /* what was submitted may start one */
       }
       for (const f of listeners) f(event);
     }
@@ -115,8 +116,7 @@ function begin() {
   const timer = setInterval(() => {
     if (!streaming || moving() || Date.now() - state.at >= STREAMED_READINGS_MS) devices();
   }, READINGS_MS);
-  /* What waits has other times as time goes on, also without an event; and none comes while the service cannot write.
-   */
+  /* Waiting times change without an event, and an end that cannot be stored sends none. */
   const waits = setInterval(() => {
     if (state.queue?.queued || state.queue?.running || state.queue?.refuses || blockedBy(state.queue)) queue();
   }, WAITS_MS);
@@ -161,7 +161,7 @@ export function heldNote(index, signal) {
   return node;
 }
 
-/* False for roles that read alone; true while the role is not known. */
+/* False for roles that cannot run experiments; true while the role is not known. */
 export const mayRun = me => !["read", "metrics"].includes(me?.role);
 
 export const readerSaid = me => t("shell.reader", {name: me.name, role: me.role});

@@ -117,6 +117,7 @@ const REASONS = [
   ["given up after % attempts", "尝试 {1} 次后放弃"],
   ["device % is gone: the service has %", "设备 {1} 已不存在，服务现有 {2} 个"],
   ["there is no device %: the service has at most %", "没有设备 {1}：服务最多有 {2} 个"],
+  ["the service ended while it ran, at that time or later", "运行期间服务中断，就在那时或之后"],
   ["the service died while it ran, % times", "运行期间服务中断了 {1} 次"],
   ["a verdict needs at least five runs on each side, each at a placement of its own", "每侧至少要有五次运行、各在不同位置，才能下结论"],
   ["a verdict needs runs at five placements of the arrays at least on each side: repeats place them anew, runs at one placement count as one", "每侧的运行至少要在数组的五个不同位置，才能下结论：repeat 每次重新放置；同一位置的多次运行只算一次"],

@@ -55,7 +55,7 @@ export function topState() {
   ending = watchLive(({devices, queue, me}) => {
     redraw(
       device,
-      devices?.length && queue &&
+      devices?.length > 0 && queue &&
         (devices.length > 1 ?
            h("a", {href: link("devices")}, t("shell.devices", {n: count(queue.running), of: count(devices.length)})) :
            deviceShort(devices[0], queue)));

@@ -246,7 +246,7 @@ const experiment = {
   "strip.median": ["median {us}", "中位数 {us}"],
   "counts.predicted": ["predicted", "预测"],
   "device.name": ["device", "设备"],
-  "wait.nothing": ["Nothing begins: {why}", "不会开始：{why}"],
+  "wait.nothing": ["Nothing can start: {why}", "目前无法开始：{why}"],
   "wait.for": ["It waits: {why}", "正在等待：{why}"],
 };
 

@@ -96,7 +96,8 @@ static void state_words(char text[STATE_BYTES], const json_t *point, const char 
     if (strcmp(state, "cancelled") == 0 && measured > 0)
         snprintf(text, STATE_BYTES, language_text("cancelled after %.0f of %.0f runs"), measured, asked);
     else
-        snprintf(text, STATE_BYTES, "%s", language_text(state));
+        snprintf(text, STATE_BYTES, "%s",
+                 language_text(json_object_get(point, "unwritten") ? "ended, not written" : state));
 }
 
 /* Why a point has no valid result. Where several runs were cancelled, or others of it are to come, no reason is printed: the
@@ -205,7 +206,7 @@ static void print_headline(const json_t *sweep, const struct points_columns *col
     if (json_path_number(sweep, "queued") > 0)
         printf(language_text(", %.0f queued"), json_path_number(sweep, "queued"));
     if (json_path_number(sweep, "unwritten") > 0)
-        printf(language_text(", %.0f ended and not written"), json_path_number(sweep, "unwritten"));
+        printf(language_text(", %.0f ended, not written"), json_path_number(sweep, "unwritten"));
     if (json_path_true(sweep, "paused"))
         printf("%s", language_text(", paused"));
     print_devices(sweep);

@@ -32,10 +32,11 @@ static void print_lost(const json_t *experiment)
 {
     size_t i;
     json_t *row;
+    char why[LANGUAGE_REASON_BYTES];
     json_array_foreach (json_object_get(experiment, "lost"), i, row)
         printf(language_text("run %.0f was lost, on %s at %s: %s\n"), json_path_number(row, "attempt"),
                json_path_text(row, "device_name", language_text("a device that is gone")),
-               json_path_text(row, "at", "?"), json_path_text(row, "why", "?"));
+               json_path_text(row, "at", "?"), language_reason(json_path_text(row, "why", "?"), why));
 }
 
 bool answers_kernel_is_own(const char *name)
@@ -240,7 +241,7 @@ static const struct figure *headline_figure(const json_t *experiment, bool steps
 static void print_headline(const json_t *experiment, const struct screen *screen)
 {
     bool unwritten = json_path_true(experiment, "unwritten");
-    const char *state = unwritten ? "has ended" : json_path_text(experiment, "state", "?"),
+    const char *state = unwritten ? "ended, not written" : json_path_text(experiment, "state", "?"),
                *strong = screen_style(screen, STYLE_STRONG), *plain = screen_style(screen, STYLE_NONE),
                *kernel = json_path_text(experiment, "request.kernel", "?");
     char text[NUMBER_BYTES], name[ROWS_TABLE_CELL_BYTES];

@@ -45,7 +45,7 @@ static const char *bound_words(const char *name)
     return name;
 }
 
-/* A bound in a sentence: one whose name says little has what it is behind it. */
+/* Prints a bound's name within a sentence; `ask` and `tag` are followed by what they stand for. */
 static void print_bound(const char *name)
 {
     const char *what = strcmp(name, "ask") == 0   ? " (SMs to the L2)"

@@ -92,7 +92,7 @@ static char *make_path(struct context *context, int rows, const char *token)
 
 static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
-    const char *state = rows_table_unwritten(row) ? "has ended" : json_path_text(row, "state", "");
+    const char *state = rows_table_unwritten(row) ? "ended, not written" : json_path_text(row, "state", "");
     /* A sweep that has not ended is called running, also where nothing of it runs. */
     if (json_path_true(row, "paused"))
         state = "paused";

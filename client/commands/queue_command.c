@@ -182,11 +182,10 @@ static void print_queue(const json_t *queue, const struct screen *screen, FILE *
         fputs(language_text("Nobody waits.\n"), out);
         print_reasons(json_object_get(queue, "devices"), printed, out);
     }
-    const char *refuses = json_path_text(queue, "refuses", NULL),
-               *why = json_path_text(queue, "devices.0.waits_for", "");
-    print_reason(refuses, printed, out);
-    /* What keeps devices from beginning names a pause, unless the service cannot write. */
-    if (json_path_true(queue, "paused") && refuses && strcmp(why, refuses) == 0)
+    print_reason(json_path_text(queue, "refuses", NULL), printed, out);
+    /* The reason of a device names a pause, except while the service cannot write; without devices there is none. */
+    if (json_path_true(queue, "paused") &&
+        !strstr(json_path_text(queue, "devices.0.waits_for", ""), "the queue is paused"))
         fputs(language_text("the whole queue is paused\n"), out);
     json_decref(printed);
     json_decref(groups);
@@ -239,7 +238,11 @@ static int fetch_snapshot(struct context *context, json_t **queue)
     snprintf(path, sizeof path, "/v1/experiments?state=queued&page_size=%d", WAITING_MAX);
     if (status == EXIT_FINE)
         status = fetch_json(context, path, &waiting);
-    json_object_set(*queue, "waiting", json_object_get(waiting, "experiments"));
+    json_t *listed = json_object_get(waiting, "experiments");
+    for (i = json_array_size(listed); i-- > 0;)
+        if (rows_table_unwritten(json_array_get(listed, i)))
+            json_array_remove(listed, i);
+    json_object_set(*queue, "waiting", listed);
     if (status == EXIT_FINE && many)
         status = fetch_json(context, "/v1/devices", &devices);
     json_array_foreach (rows, i, row)
@@ -327,8 +330,6 @@ static void print_snapshot(FILE *out, const struct screen *screen, const json_t 
         fprintf(out, language_text("\n%squeued last%s\n"), screen_style(screen, STYLE_STRONG),
                 screen_style(screen, STYLE_NONE));
     json_array_foreach (waiting, i, row) {
-        if (rows_table_unwritten(row))
-            continue;
         char kernel[ROWS_TABLE_CELL_BYTES];
         rows_table_kernel(kernel, row);
         fprintf(out, "  %s  %s  %s\n", json_path_text(row, "id", ""), kernel,

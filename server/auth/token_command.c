@@ -233,11 +233,11 @@ struct token_arguments {
 __attribute__((format(printf, 1, 2))) static int wrong(const char *format, ...)
 {
     va_list arguments;
-    fputs("coalesced token: ", stderr);
+    fprintf(stderr, "%s\ncoalesced token: ", help);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n\n%s", help);
+    fputc('\n', stderr);
     return WRONG;
 }
 

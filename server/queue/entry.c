@@ -286,6 +286,7 @@ void transition_end(struct transition *transition, struct entry *entry, enum job
     transition->ended = entry;
     transition->device = entry->task.device;
     entry->phase = ENDING;
+    entry->ended = true;
 }
 
 void transition_cancelled(struct transition *transition, const struct entry *entry)

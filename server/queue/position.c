@@ -181,7 +181,7 @@ struct queue_position position_own(struct queue *queue, const struct entry *entr
         position.own_s = position_own_s(queue, entry);
     position.running = entry->phase == RUNNING;
     position.cancelled = position.running && entry->cancelled;
-    position.ended = entry->phase == ENDING;
+    position.ended = entry->ended;
     position.device = entry->task.device;
     return position;
 }

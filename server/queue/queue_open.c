@@ -158,8 +158,8 @@ static void block_devices(struct queue *queue, const struct job *job, int device
 }
 
 /* Writes the end of the run that the end of the server cut short. When it ended is not known, and the server may have
-   been down for long since then: it is charged for the time until the last change in the store, but not for more than
-   its time limit, and the usage has decayed since then. */
+   been down for long since then: it is charged for the time until the last submission, start or end in the store, but
+   not for more than its time limit, and the usage has decayed since then. */
 static void run_lose(const struct recovery *recovery, struct transition *transition,
                      const struct entry *entry, const struct job *job)
 {
@@ -168,7 +168,8 @@ static void run_lose(const struct recovery *recovery, struct transition *transit
     double since_s = (double)(clock_wall_ms() - job->started_ms) / 1e3 - took_s;
     double half_life_s = recovery->queue->config.half_life_s;
     int64_t at_ms = recovery->last_ms > job->started_ms ? recovery->last_ms : job->started_ms;
-    transition_lose(transition, job->attempt, job->device, at_ms, "the service ended while it ran");
+    transition_lose(transition, job->attempt, job->device, at_ms,
+                    "the service ended while it ran, at that time or later");
     transition_charge(transition, entry->owner,
                       took_s > 0 ? device_share_decayed(took_s, since_s, half_life_s) : 0);
 }

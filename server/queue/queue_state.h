@@ -40,6 +40,8 @@ struct entry {
     int64_t started_ms;                      /* wall clock; on disk */
     int64_t started_ns;                      /* the same moment on the clock of queue_state_now_ns() */
     enum { WAITING, RUNNING, ENDING } phase; /* entry.h; an ENDING one is running or queued on disk */
+    bool
+        ended; /* it ran, or cannot run, and its end is not committed; false while a cancellation is not committed */
     bool cancelled;     /* it ends as cancelled: requested while it ran, or of its sweep after a hand-back */
     char *cancelled_by; /* by whom; owned. NULL: by nobody by name */
     struct device_set *selected; /* selection.c, by the selection that is applied; NULL: not by it */

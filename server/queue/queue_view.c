@@ -118,7 +118,7 @@ int queue_view_sweep_ended(struct queue *queue, const char *id, char ended[][ID_
     const struct entry_sweep *sweep = entry_sweep_find(queue, id);
     if (sweep)
         LIST_FOREACH (entry, &sweep->entries, of_sweep)
-            if (entry->phase == ENDING && count < most)
+            if (entry->ended && count < most)
                 memcpy(ended[count++], entry->task.id, ID_BYTES);
     pthread_mutex_unlock(&queue->lock);
     return count;

@@ -20,11 +20,11 @@ int queue_view_position(struct queue *queue, const char *id, struct queue_positi
    of it waits for devices that are held. */
 double queue_view_sweep_eta_s(struct queue *queue, const char *id, bool *paused);
 
-/* The request of the sweep's experiment that runs next when none of it runs, to be freed, and its device (-1:
-   unbound). NULL: something of it runs, which *runs tells, nothing waits, or no memory. */
+/* Returns the request of the sweep's next experiment, to be freed; *device is its device (-1: unbound). NULL: one of
+   the sweep runs (*runs is true), none waits, or no memory. */
 char *queue_view_sweep_next(struct queue *queue, const char *id, int *device, bool *runs);
 
-/* The ids of the sweep's experiments that have ended while the store does not know it, at most `most` of them. How many. */
+/* Copies the ids of the sweep's experiments whose end is not committed yet, at most `most`, and returns their number. */
 int queue_view_sweep_ended(struct queue *queue, const char *id, char ended[][ID_BYTES], int most);
 
 /* Seconds until one more experiment of that owner would begin on the device; negative: not known, or held. */

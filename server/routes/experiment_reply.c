@@ -45,6 +45,13 @@ void experiment_reply_now(struct service *service, const struct job *job, struct
         experiment_reply_place(service, view);
 }
 
+void experiment_reply_row(struct service *service, const struct job *job, struct view_experiment *view)
+{
+    experiment_reply_init(service, job, view);
+    if (!view->ended && !store_healthy(service->store, &(struct error){0}))
+        experiment_reply_place(service, view);
+}
+
 static void place_set(struct service *service, const struct queue_position *place,
                       struct view_experiment *view)
 {

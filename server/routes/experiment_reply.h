@@ -21,6 +21,9 @@ bool experiment_reply_place(struct service *service, struct view_experiment *vie
 void experiment_reply_entry(struct service *service, const struct queue_entry *entry,
                             struct view_experiment *view);
 
+/* The same for a row of a list: of its place it has only whether it is unwritten. */
+void experiment_reply_row(struct service *service, const struct job *job, struct view_experiment *view);
+
 /* Answers with the whole view; of an ended experiment with an entity tag, or 304. */
 enum handled experiment_reply_send(struct request *request, const struct view_experiment *view);
 
@@ -36,11 +39,11 @@ enum handled experiment_reply_accepted(struct request *request, unsigned status,
 bool experiment_reply_block_reason(struct service *service, int device, const char *request, char *text,
                                    size_t size);
 
-/* For an experiment or a sweep that has ended while the store does not know it: writes why the store cannot take that up;
-   empty: it is about to. Any thread. */
+/* For an experiment or a sweep whose end is not stored yet: writes to `text` why it cannot be; an empty text when the
+   store works and will commit it soon. Any thread. */
 void experiment_reply_unwritten_reason(struct service *service, char *text, size_t size);
 
-/* Takes the experiments of a sweep that have ended, but are not written, from the counts of the states that the store has
-   them in. Returns how many that are; 0 while the store can write, because then they are about to be. Any thread. */
+/* Subtracts the sweep's experiments that have ended, but are not stored, from states[], and returns their number; 0
+   while the store works. Any thread. */
 int experiment_reply_take_unwritten(struct service *service, const struct sweep_row *row,
                                     int states[JOB_STATES]);

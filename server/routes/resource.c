@@ -102,10 +102,7 @@ static int experiment_write(void *arg, const struct job *job)
     struct view_experiment view;
     if (!row_begin(listing, job->id))
         return 1;
-    experiment_reply_init(listing->service, job, &view);
-    /* What has ended is not called queued or running where the service cannot write that. */
-    if (!view.ended && !store_healthy(listing->service->store, &(struct error){0}))
-        experiment_reply_place(listing->service, &view);
+    experiment_reply_row(listing->service, job, &view);
     if (listing->table)
         return csv_row(listing->json.out, &listing->columns,
                        &(struct view_point){.index = -1, .values = job->request, .experiment = &view});

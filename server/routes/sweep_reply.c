@@ -200,7 +200,7 @@ static int row_write(struct paging *paging, const struct point_row *row, const c
                                .reference = reference,
                                .notes = paging->notes.data};
     if (row->job) {
-        experiment_reply_init(paging->service, row->job, &experiment);
+        experiment_reply_row(paging->service, row->job, &experiment);
         point.experiment = &experiment;
     }
     if ((paging->gone = row->place != paging->run))

@@ -225,8 +225,10 @@ int disk_reserve_take_bytes(struct disk_reserve *reserve, int64_t wanted, struct
         return error_set(
             error, ERROR_STORAGE,
             "the disk of the data directory is nearly full: %lld bytes are missing, beside those"
-            " that --reserve-bytes keeps free for what runs and waits already; what has ended can be"
-            " removed (DELETE with ?remove=true, --keep-days, --keep-bytes)",
+            " that --reserve-bytes keeps free for what runs and waits already; free space in another way, or"
+            " remove what has ended (DELETE with ?remove=true, --keep-days, --keep-bytes): that makes room "
+            "once"
+            " it cannot be undone, and is refused while no byte is free",
             (long long)(wanted - reserve->free_bytes));
     reserve->free_bytes -= wanted;
     return 0;

@@ -61,8 +61,8 @@ int disk_reserve_take(struct disk_reserve *reserve, int experiments, struct erro
 /* The same of that many bytes more. */
 int disk_reserve_take_bytes(struct disk_reserve *reserve, int64_t bytes, struct error *error);
 
-/* Returns whether a new experiment finds no space on the file system of that open file beyond the reserve. False too where
-   the file system does not say. Any thread. */
+/* True when the file system of that open file has too little space for one more experiment beyond the reserve. False
+   when reserve_bytes is 0, or the file system does not say. Any thread. */
 bool disk_reserve_reached(int file, int64_t reserve_bytes);
 
 /* How many bytes logs may write to the file system of that open file: what is free beyond the reserve and a

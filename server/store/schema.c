@@ -318,7 +318,7 @@ int schema_identify(sqlite3 *db, const char *path, struct database_facts *facts,
                          "cannot read %s: %s; if it belongs to another user, run this as that user", path,
                          sqlite3_errmsg(db));
     if (version < 0 || columns < 0)
-        return error_set(error, ERROR_INVALID, "%s is not a database of coalesced, or not all of one: %s",
+        return error_set(error, ERROR_INVALID, "%s is not a database of coalesced, or is incomplete: %s",
                          path, sqlite3_errmsg(db));
     if (version == 0 || columns < 8)
         return error_set(error, ERROR_INVALID, "%s is not a database of coalesced", path);

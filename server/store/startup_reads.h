@@ -17,9 +17,9 @@ int store_shares(struct store *store,
                  void (*each)(void *arg, const char *owner, double used_s, int64_t at_ms), void *arg,
                  struct error *error);
 
-/* The latest time at which the store knows that a server lived, in milliseconds since 1970: of the newest
-   submission, the last start of what is running, or the last end of a run whose owner has a name; 0: none. The server that ended may have
-   lived longer. */
+/* Sets *last_ms to the latest time, in milliseconds since 1970, at which the database shows that a server ran: of the
+   newest submission, the latest start of an experiment that is still running, or the latest end of a run whose owner has
+   a name; 0: none. The server may have run longer. 0; or -1 with *error. */
 int store_last_ms(struct store *store, int64_t *last_ms, struct error *error);
 
 /* What is held: a device, or -1 for all of them. */

@@ -262,6 +262,11 @@ bool store_damaged(void)
     return database_damage_found();
 }
 
+void store_damage_forget(void)
+{
+    database_damage_forget();
+}
+
 /* ---- opening and closing ---- */
 
 /* Of the write-ahead log: bytes to which it is cut, and the part of a small disk that it may take; frames before
@@ -348,7 +353,6 @@ int store_open(struct store **out, const char *directory, const char *vfs, struc
             directory);
     if (writer_open(store, path, vfs, error) == 0 &&
         database_readers_open(&store->readers, path, vfs, error) == 0) {
-        database_damage_forget(); /* of an earlier look, which failed */
         *out = store;
         return 0;
     }

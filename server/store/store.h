@@ -55,6 +55,7 @@ bool store_accepts(struct store *store, struct error *error);
 /* Whether a read or a write has met a damaged database since the last store_open(); the first time is logged. What lies on
    other pages is still read and written. */
 bool store_damaged(void);
+void store_damage_forget(void);
 
 /* True when the database's files are those at their paths, now. Asks the file system; the writer asks each
    second, and about the database and its log before each transaction and before it acknowledges one. */

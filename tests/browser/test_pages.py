@@ -101,7 +101,7 @@ def comes(walk, name, path):
     return walk.open(path)
 
 
-def test_whose_token_was_revoked_is_not_said_to_be_signed_in(browser, ada_and_bob, tmp_path):  # noqa: F811
+def test_a_person_whose_token_was_revoked_is_not_shown_as_signed_in(browser, ada_and_bob, tmp_path):  # noqa: F811
     walk = comes(Walk(browser, ada_and_bob[0]), "bob", "queue?lang=en").says("bob", ".state")
     (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET["ada"]))
     walk.says("token", ".asks").until(lambda: "bob" not in walk.text(".state"))

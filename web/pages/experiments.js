@@ -2,6 +2,7 @@
  * shared. Several can be chosen and acted on. */
 import {link} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
+import {blockedBy} from "../devices.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {agoCell, asked, askedText, cell, experimentLink, headCell, labelMarks, ownerMark, ownerName, resultCells, stateMark} from "../parts.js";
 import {cancelling, experimentsAsked, removing, running} from "../bulk/actions.js";
@@ -123,9 +124,12 @@ export async function open(root, params, {api, query, go, announce, signal}) {
         go, list.node),
       list.node, bar.node, line));
   await read();
+  let queue = null;
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [
     watchLive(now => {
+      if (now.queue !== queue && blockedBy(now.queue)) fresh(); /* an end that cannot be written sends no event */
+      queue = now.queue;
       state = now;
       draw();
     }),

@@ -95,7 +95,9 @@ export function open(root, params, {api, announce, signal}) {
     const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
           more = all.length - DRAWN_MOST;
     redraw(
-      lines, all.slice(0, DRAWN_MOST).map(line => linePanel(line, queue)),
+      lines,
+      queue.refuses && queue.queued + queue.running > 0 && h("p", {class: "box warn-box"}, reasonSaid(queue.refuses)),
+      all.slice(0, DRAWN_MOST).map(line => linePanel(line, queue)),
       more > 0 && h("p", {class: "note"}, t("queue.more", {n: count(more), words: more})),
       queue.devices.length > 1 && devices &&
         h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),

@@ -10,6 +10,7 @@ import {chosenBar, roleRuns, whyNotOwn} from "../bulk/bar.js";
 import {Chosen} from "../bulk/chosen.js";
 import {compareNodes, fieldsShared} from "../bulk/sides.js";
 import {filterForm, filtersOf, LABEL, OWNER, pagesLine, TIMES} from "../filters.js";
+import {blockedBy} from "../devices.js";
 import {atMost, onChange, watchLive} from "../live.js";
 import {ago, barOf, button, cell, headCell, headUnseen, labelMarks, ownerMark, ownerName, spareCell, spareHead, stateMark, TURNS} from "../parts.js";
 import {isAxis, listOf, listText} from "../sweep/request.js";
@@ -48,10 +49,11 @@ function whatOf({request, values}, entry) {
 }
 
 /* The service calls it running until all has ended. */
-const stateOf = ({state, paused, running}) => state !== "running" ? state :
-  paused                                                          ? "drained" :
-  running                                                         ? state :
-                                                                    "queued";
+const stateOf = ({state, paused, running, queued, unwritten}) => state !== "running" ? state :
+  unwritten && !running && !queued                                                   ? "unwritten" :
+  paused                                                                             ? "drained" :
+  running                                                                            ? state :
+                                                                                       "queued";
 
 function countsOf({total, succeeded, failed: bad, refused = 0, cancelled, removed}) {
   const failed = bad - refused;
@@ -215,9 +217,12 @@ export async function open(root, params, {api, query, go, announce, signal}) {
     h("section", {class: "panel"}, filterForm("sweeps", filters, [STATE, OWNER, LABEL, ...TIMES], go, list.node),
       list.node, bar.node, line));
   await read();
+  let queue = null;
   const fresh = atMost(FRESH_MS, () => !after && read().catch(() => {}));
   const stop = [
     watchLive(now => {
+      if (now.queue !== queue && blockedBy(now.queue)) fresh(); /* an end that cannot be written sends no event */
+      queue = now.queue;
       state = now;
       draw();
     }),

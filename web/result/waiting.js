@@ -77,5 +77,5 @@ export function lostPanel({lost}, nameOf) {
             lost.map(
               one =>
                 h("tr", {}, numberCell(count(one.attempt)), cell(nameOf(one.device)), cell(moment(one.at, language())),
-                  cell(one.why)))));
+                  cell(reasonSaid(one.why))))));
 }

@@ -82,7 +82,7 @@ function answer(sweep) {
                         "progress.points",
             {n: count(succeeded), of: count(head.total)});
   const now = sweep.points.find(isRunning), rest = [];
-  if (sweep.running && now) rest.push(t("progress.now", {what: pointText(now)}));
+  if (sweep.running && now && (head.running || !head.unwritten)) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
   if (head.unwritten) rest.push(t("progress.unwritten", {n: count(head.unwritten)}));

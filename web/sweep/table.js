@@ -21,7 +21,7 @@ function goneCell({state, asked, succeeded, failure}) {
   return cell(tip(h("span", {class: "quiet"}, words), reasonSaid(failure?.detail) ?? words));
 }
 
-function stateCell(point, paused) {
+function stateCell(point, {paused, unwritten, running}) {
   const failed =
     point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled" && run.state !== "removed");
   if (point.refused || failed) {
@@ -35,6 +35,7 @@ function stateCell(point, paused) {
         point.stable        ? t("sweep.is_measured") :
         isSure(point)       ? tip(h("span", {}, t("sweep.is_varied")), t("sweep.varied", {n: count(point.succeeded)})) :
                               unstableMark());
+  if (unwritten && !running && point.state === "running") return cell(t("state.unwritten"));
   const waits = paused ? "state.drained" : "sweep.waits";
   return cell(
     h(point.state === "running" ? "strong" : "span", {class: point.state === "running" ? null : "quiet"},
@@ -214,7 +215,7 @@ export function sweepTable(sweep, choiceNow, chosen) {
         reasonCells(point, columns.length) :
         gone ? h("td", {colspan: String(columns.length)}) :
                columns.map(column => column.cell(point)),
-      stateCell(point, sweep.head.paused));
+      stateCell(point, sweep.head));
   };
   const all = windowed({
     caption: t("table.caption"),
