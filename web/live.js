@@ -82,7 +82,7 @@ function begin() {
                          state.queue = await api.get(
                            `/v1/queue${most.length ? `?experiments=${Math.max(...most)}` : ""}`, {signal});
                        }));
-  let streaming = false;
+  let streaming = false, opened = 0;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
   const meRead = () => api.get("/v1/whoami", {signal}).then(me => {
     state.me = me;
@@ -107,8 +107,9 @@ function begin() {
         if (deviceEventApply(event.data)) devices();
       } else if (event.event !== "progress") {
         queue();
-        if (event.event === "open") meRead(); /* the service ends the stream when the token's role changes */
-        if (moving()) devices();              /* what was submitted may start one */
+        /* The service ends the stream when the token's role changes. */
+        if (event.event === "open" && opened++) meRead();
+        if (moving()) devices(); /* what was submitted may start one */
       }
       for (const f of listeners) f(event);
     }

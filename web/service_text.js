@@ -38,6 +38,7 @@ const RULES = [
   [/; for the device called so say "device": ".*?"|；若指叫这个名字的设备，请写 "device": ".*?"/, ""],
   [/，见 (?:GET )?\/v1\/devices(?: 的 \w+)?/, ""],
   [/; POST \/v1\/predictions makes one|；POST \/v1\/predictions 给出一个/, ""],
+  [/ ?[(（][^()（）]*\?remove=true[^()（）]*[)）]/, ""],
   [/; DELETE with(?: \?remove=true removes|out remove cancels) it/, ""],
   [/；带 \?remove=true 的 DELETE 会删除它|；不带 remove 的 DELETE 会取消它/, ""],
   [/POST \/v1\/\S+\/restore brings it back until (\S+), for (.+)/, (_, until, who) => `${who} can bring it back until ${at(until, "en")}`],

@@ -85,7 +85,7 @@ function answer(sweep) {
   if (sweep.running && now && (head.running || !head.unwritten)) rest.push(t("progress.now", {what: pointText(now)}));
   if (sweep.running && head.paused) rest.push(t("progress.paused"));
   if (sweep.running && queued) rest.push(t("progress.wait", {n: count(queued), words: queued}));
-  if (head.unwritten) rest.push(t("progress.unwritten", {n: count(head.unwritten)}));
+  if (head.unwritten) rest.push(`${count(head.unwritten)} ${t("state.unwritten")}`);
   if (head.waits_for) rest.push(reasonSaid(head.waits_for));
   if (head.cancelling) rest.push(t("progress.cancelling"));
   if (bad) rest.push(t("progress.failed", {n: count(bad)}));

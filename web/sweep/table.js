@@ -21,7 +21,7 @@ function goneCell({state, asked, succeeded, failure}) {
   return cell(tip(h("span", {class: "quiet"}, words), reasonSaid(failure?.detail) ?? words));
 }
 
-function stateCell(point, {paused, unwritten, running}) {
+function stateCell(point, {paused, unwritten, running} = {}) {
   const failed =
     point.runs.find(run => run.failure_kind !== null && run.failure_kind !== "cancelled" && run.state !== "removed");
   if (point.refused || failed) {

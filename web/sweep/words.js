@@ -111,7 +111,6 @@ wordsAdd({
   "progress.runs": ["{n} of {of} runs measured", "已完成 {n} / {of} 次运行"],
   "progress.now": ["{what} runs now", "{what} 正在运行"],
   "progress.paused": ["paused: what waits begins when somebody resumes it", "已暂停：恢复之后才会继续"],
-  "progress.unwritten": ["{n} ended, not written", "{n} 个已结束，未写入"],
   "progress.wait": ["{n} {words|waits|wait}", "{n} 个等待"],
   "progress.cancelling": ["the rest is being cancelled", "正在取消其余"],
   "progress.failed": ["✕ {n} failed", "✕ {n} 个失败"],
