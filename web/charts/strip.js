@@ -9,6 +9,10 @@ import "../d3.js";
 
 // clang-format off
 wordsAdd({
+  "strip.cold_note": ["empty caches", "缓存清空"],
+  "strip.hot_note": ["back to back", "连续启动"],
+  "strip.axis": ["µs a launch", "µs 每次启动"],
+  "strip.median": ["median {us}", "中位数 {us}"],
   "strip.sentence": ["{kind}: {n} samples of {low} to {high} µs, median {median} µs.", "{kind}：{n} 个样本，{low} 至 {high} µs，中位数 {median} µs。"],
   "strip.interval": ["95 % interval {from} to {to}", "95 % 置信区间 {from} 至 {to}"],
   "strip.slowest": ["slowest of {n}: {us}", "{n} 个中最慢：{us}"],

@@ -3,6 +3,8 @@ import {wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
+  "wait.nothing": ["Nothing can start: {why}", "目前无法开始：{why}"],
+  "queue.pause": ["Pause the queue", "暂停队列"],
   "queue.caption": ["Who waits, in order", "等待者，按次序"],
   "queue.metrics": ["The token of {name} has the role metrics: it may read /metrics alone.", "{name} 的令牌角色为 metrics：只能读取 /metrics。"],
   "queue.in": ["in about {time}", "约 {time}后"],
