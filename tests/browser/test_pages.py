@@ -110,6 +110,13 @@ def test_a_person_whose_token_was_revoked_is_not_shown_as_signed_in(browser, ada
     walk.end()
 
 
+def test_a_role_that_changes_is_told_on_the_open_page(browser, ada_and_bob, tmp_path):  # noqa: F811
+    walk = comes(Walk(browser, ada_and_bob[0]), "bob", "new?kernel=copy&lang=en").says("may run", ".state")
+    (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET["ada"]) + token_line("bob", "read", SECRET["bob"]))
+    walk.until(lambda: "may run" not in walk.text(".state") and "bob" in walk.text(".state"))
+    walk.says("The token of bob has the role read", ".when")
+
+
 def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):  # noqa: F811
     service, submits = ada_and_bob
     first, second = (submits("bob", "/v1/sweeps", {**SMALL, "offset": [0, 1, 2], "repeat": 4}) for _ in range(2))
