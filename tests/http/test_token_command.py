@@ -41,7 +41,7 @@ def test_a_token_is_added_listed_and_revoked_by_hand(tmp_path):
 ])
 def test_a_command_that_is_wrong_is_told_with_examples(tmp_path, words, said):
     done = token("--token-file", str(tmp_path / "tokens"), *words, check=False)
-    assert done.returncode == 2 and said in done.stderr.splitlines()[0] and "examples:" in done.stderr and not done.stdout
+    assert done.returncode == 2 and said in done.stderr.splitlines()[-1] and "examples:" in done.stderr and not done.stdout
     assert not list(tmp_path.iterdir())
 
 
