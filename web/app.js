@@ -298,16 +298,10 @@ function lostNotice() {
   return notice;
 }
 
-/* Fills `place` with the field and promises what is typed. Where the service takes the present token no longer, the
-   page is hidden: it would show what was so before. */
+/* Shows a form for the token in `place`, and promises what is typed there. Aborting the signal removes the form. */
 function tokenAsk(place, detail, wrong, signal) {
-  const end = () => {
-    replace(place);
-    main.hidden = false;
-  };
-  main.hidden = wrong;
   return new Promise(done => {
-    signal.addEventListener("abort", end);
+    signal.addEventListener("abort", () => replace(place));
     const field = h("input", {
       id: "token",
       type: "password",

@@ -21,7 +21,8 @@ bool experiment_reply_place(struct service *service, struct view_experiment *vie
 void experiment_reply_entry(struct service *service, const struct queue_entry *entry,
                             struct view_experiment *view);
 
-/* The same for a row of a list: of its place it has only whether it is unwritten. */
+/* As experiment_reply_init(), for a row of a list. While the store cannot write, also sets whether the experiment has
+   ended without that being stored. */
 void experiment_reply_row(struct service *service, const struct job *job, struct view_experiment *view);
 
 /* Answers with the whole view; of an ended experiment with an entity tag, or 304. */
