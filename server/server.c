@@ -273,6 +273,14 @@ static void keep_bytes_warn(int64_t bytes)
             (long long)bytes);
 }
 
+/* Logs a warning if a limit for one owner is above the one for all, where it is never reached. */
+static void owner_limit_warn(const struct config *config)
+{
+    if (config->owner_limit > config->queue_limit)
+        log_warning("--owner-limit %d has no effect: it is above --queue-limit %d, which is for all together",
+                    config->owner_limit, config->queue_limit);
+}
+
 /* The port is taken before the store is opened, so that a second service fails with that error. Clients that
    connect wait until the store is recovered. */
 static int server_start(struct server *server, const sigset_t *signals, int *received, struct error *error)
@@ -290,7 +298,8 @@ static int server_start(struct server *server, const sigset_t *signals, int *rec
         server_load_wait(server, signals, received, error) < 0 || workers_begin(server, error) < 0)
         return -1;
     default_device_warn(server);
-    keep_bytes_warn(server->config->keep_bytes);
+    keep_bytes_warn(config->keep_bytes);
+    owner_limit_warn(config);
     return http_begin(server, error);
 }
 

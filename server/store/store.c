@@ -10,6 +10,7 @@
    outcome is uncertain. */
 #include "server/store/store.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -291,6 +292,15 @@ static int log_limit(struct sqlite3 *db, int directory, struct error *error)
     return database_failed(db, "cannot limit the write-ahead log", error);
 }
 
+/* Makes an empty file that the owner alone may read: SQLite gives its other files the same mode. What prevents that
+   is found again, and reported, by SQLite's own opening. */
+static void database_file_make(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0)
+        close(file);
+}
+
 static int writer_open(struct store *store, const char *path, const char *vfs, struct error *error)
 {
     struct writer *writer = store->writer = calloc(1, sizeof *writer);
@@ -302,6 +312,7 @@ static int writer_open(struct store *store, const char *path, const char *vfs, s
     STAILQ_INIT(&writer->waiting);
     STAILQ_INIT(&writer->retries);
     struct database *database = &writer->applier.transaction.database;
+    database_file_make(path);
     if (database_open(database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs, error) < 0 ||
         schema_migrate(database->db, error) < 0 || log_limit(database->db, store->lock, error) < 0 ||
         applier_open(&writer->applier, path, error) < 0)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -32,6 +33,24 @@ static void a_missing_directory_is_made_with_its_parents(void **state)
     snprintf(deep, sizeof deep, "%s/a/b//c/", fixture->directory);
     struct store *store = NULL;
     assert_int_equal(store_open(&store, deep, NULL, NULL), 0);
+    store_close(store);
+}
+
+static void nobody_else_may_read_the_database_in_a_directory_that_was_there(void **state)
+{
+    struct fixture *fixture = *state;
+    char directory[SCRATCH_BYTES + 32], path[SCRATCH_BYTES + 64];
+    snprintf(directory, sizeof directory, "%s/open", fixture->directory);
+    assert_int_equal(mkdir(directory, 0755), 0);
+    struct store *store = NULL;
+    assert_int_equal(store_open(&store, directory, NULL, NULL), 0);
+    const char *names[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm"};
+    for (int i = 0; i < 3; i++) {
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0600);
+    }
     store_close(store);
 }
 
@@ -217,6 +236,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_second_opener_is_refused_by_name, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(nobody_else_may_read_the_database_in_a_directory_that_was_there,
+                                        fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_missing_directory_is_made_with_its_parents, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_directory_that_cannot_be_made_is_named, fixture_setup,
