@@ -242,7 +242,7 @@ static void offer_next(const struct manual_command *command, const char *name, c
         offer_devices(prefix, "", false);
     else if (command->words == WORDS_OCCUPANCY)
         offer_figures(prefix);
-    else if (command->words == WORDS_IDS) {
+    else if (command->words == WORDS_IDS && (!name || strcmp(command->name, "again") != 0)) {
         offer_sweeps(prefix);
         if (strcmp(command->name, "compare") != 0)
             offer_rows(prefix, "", "/v1/experiments?page_size=20", "experiments", "id", "kernel");

@@ -7,6 +7,7 @@ struct context;
 int command_run(struct context *context);
 int command_sweep(struct context *context);
 int command_recipe(struct context *context);
+int command_again(struct context *context);
 int command_predict(struct context *context);
 int command_check(struct context *context);
 int command_explain(struct context *context);

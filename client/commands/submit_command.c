@@ -1,4 +1,4 @@
-/* The commands run, sweep and recipe: make a request from the words and submit it. */
+/* The commands run, sweep, recipe and again: make a request from the words and submit it. */
 #include "client/commands/command.h"
 
 #include <jansson.h>
@@ -13,6 +13,8 @@
 #include "client/terminal/language.h"
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
+
+enum { PRIORITY_OWN_MAX = 100 }; /* above it is for administrators */
 
 /* Adds --device and --spread. A sweep cannot be spread over one device: without a device it goes to any. */
 static int add_device(json_t *request, const struct command_line *options, bool axes, struct error *error)
@@ -83,10 +85,10 @@ static json_t *make_request(struct context *context, const char *first, bool axe
     return NULL;
 }
 
-int command_run(struct context *context)
+/* Submits one experiment. Takes the reference to the request; NULL: its error was reported. */
+static int submit_experiment(struct context *context, json_t *request)
 {
     const struct command_line *options = &context->options;
-    json_t *request = make_request(context, "kernel", false);
     struct error error = {0};
     int failed = 0;
     /* The service would refuse the table only after the run. */
@@ -101,7 +103,13 @@ int command_run(struct context *context)
         json_decref(request);
         return context_usage(context, &error);
     }
-    int status = request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
+    return request ? client_submission_submit(context, "/v1/experiments", request) : EXIT_USAGE;
+}
+
+int command_run(struct context *context)
+{
+    const struct command_line *options = &context->options;
+    int status = submit_experiment(context, make_request(context, "kernel", false));
     if (status == EXIT_REFUSED && parameters_have_list(options->words + 1, options->word_count - 1))
         screen_remark(&context->screen,
                       language_text("several values are an axis of a sweep: coalesce sweep %s ..."),
@@ -140,15 +148,20 @@ static int check_x(const struct command_line *options, const json_t *request, st
     return failed;
 }
 
-int command_sweep(struct context *context)
+/* Submits a sweep. Takes the reference to the request; NULL: its error was reported. */
+static int submit_sweep(struct context *context, json_t *request)
 {
     struct error error = {0};
-    json_t *request = make_request(context, "kernel", true);
     if (request && check_x(&context->options, request, &error) != 0) {
         json_decref(request);
         return context_usage(context, &error);
     }
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
+}
+
+int command_sweep(struct context *context)
+{
+    return submit_sweep(context, make_request(context, "kernel", true));
 }
 
 static enum style title_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
@@ -174,4 +187,85 @@ int command_recipe(struct context *context)
         return fetch_show(context, "/v1/recipes", print_recipes);
     json_t *request = make_request(context, "recipe", true);
     return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
+}
+
+/* Returns whether the grid of an experiment's request is the one that the service takes where none is given: as many
+   blocks as cover the size. A kernel of one's own has no such grid. */
+static bool has_usual_grid(struct context *context, const json_t *request)
+{
+    const json_t *grid = json_object_get(request, "grid");
+    json_t *question = json_copy((json_t *)request), *answer = NULL;
+    json_object_del(question, "grid");
+    json_object_del(question, "labels");
+    char *body = json_dumps(question, JSON_COMPACT);
+    struct http_client_request http_request = fetch_question(context, "/v1/predictions", body);
+    http_request.accept_status = 422;
+    bool usual = grid && strncmp(json_path_text(request, "kernel", ""), "src-", 4) != 0 &&
+                 fetch_document(context, &http_request, &answer) == EXIT_FINE &&
+                 json_equal(json_object_get(json_object_get(answer, "request"), "grid"), grid);
+    json_decref(answer);
+    json_decref(question);
+    free(body);
+    return usual;
+}
+
+/* Makes of an experiment's request one of a sweep, where a list of numbers is an axis: a shape is its only value. */
+static void make_axes(json_t *request)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach (request, name, value)
+        if (json_is_array(value) && words_contain("block grid size", name))
+            json_object_set_new(request, name, json_pack("[O]", value));
+}
+
+/* Puts the words' values in the place of the request's. Members of its objects that the words do not name stay, but a
+   device or a reference is replaced as a whole. */
+static int change_request(struct context *context, json_t *request, bool axes, struct error *error)
+{
+    const struct command_line *options = &context->options;
+    json_t *changes = json_object(), *source = json_object_get(request, "source");
+    if (source) /* whose arguments may have dots in their names */
+        json_object_set(changes, "source", source);
+    int failed = parameters_add(changes, options->words + 1, options->word_count - 1, axes, error);
+    if (failed == 0)
+        failed = make_reference(context, changes, error);
+    if (failed == 0)
+        failed = add_device(changes, options, axes, error);
+    if (json_object_get(changes, "device"))
+        json_object_del(request, "device");
+    if (json_object_get(changes, "reference"))
+        json_object_del(request, "reference");
+    if (failed == 0 && json_object_update_recursive(request, changes) != 0)
+        failed = error_set(error, ERROR_MEMORY, language_text("no memory"));
+    json_decref(changes);
+    return failed;
+}
+
+int command_again(struct context *context)
+{
+    const struct command_line *options = &context->options;
+    struct resource resource;
+    json_t *document = NULL;
+    struct error error = {0};
+    int status = client_submission_find(context, options->words[0], &resource);
+    if (status == EXIT_FINE)
+        status = fetch_json(context, resource.path, &document);
+    if (status != EXIT_FINE)
+        return status;
+    json_t *request = json_incref(json_object_get(document, "request"));
+    json_decref(document);
+    bool axes = resource.sweep || options->given[OPTION_SPREAD] ||
+                parameters_have_list(options->words + 1, options->word_count - 1);
+    if (!resource.sweep && has_usual_grid(context, request))
+        json_object_del(request, "grid"); /* with another size or block it is another one */
+    if (json_integer_value(json_object_get(request, "priority")) > PRIORITY_OWN_MAX)
+        json_object_del(request, "priority");
+    if (!resource.sweep && axes)
+        make_axes(request);
+    if (change_request(context, request, axes, &error) != 0) {
+        json_decref(request);
+        return context_usage(context, &error);
+    }
+    return axes ? submit_sweep(context, request) : submit_experiment(context, request);
 }

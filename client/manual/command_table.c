@@ -53,6 +53,14 @@ const struct manual_command manual_commands[] = {
      "coalesce recipe\n"
      "coalesce recipe read_segment_cached\n",
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
+    {"again", "ID [NAME=VALUES ...]", "run the request of an experiment or a sweep once more",
+     "Values replace those of the request; several values make a sweep of an experiment. What is there "
+     "stays: "
+     "the new runs have an id of their own, and `coalesce compare` compares the two.\n",
+     "coalesce again 01M7YM65F54TJADP7Z58JCT8G6\n"
+     "coalesce again 01M7YM65F54TJADP7Z58JCT8G6 repeat=6\n"
+     "coalesce again 01M7YM6JPB4T1ZD7F2WQ3R9K5E offset=0..16\n",
+     WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_IDS, 1, -1, command_again},
     {"predict", "KERNEL|FILE.cu [NAME=VALUE ...]",
      "what the service's model of the memory system says, without a device",
      "arch= takes one architecture or several; all that the model counts, from sm_12 on, when it is left "
@@ -132,7 +140,7 @@ const struct manual_command manual_commands[] = {
      "coalesce watch 01M7YM65F54TJADP7Z58JCT8G6\n", WAITING | PLOTTING, WORDS_IDS, 1, 1, command_watch},
     {"cancel", "ID ...", "cancel experiments or sweeps",
      "You can cancel your own work; the role admin can cancel anybody's. Finished results are kept. A "
-     "cancellation cannot be undone: submit the work again.\n",
+     "cancellation cannot be undone: `coalesce again ID` submits the work once more.\n",
      "coalesce cancel 01M7YM65F54TJADP7Z58JCT8G6\n", 0, WORDS_IDS, 1, -1, command_cancel},
     {"remove", "ID ...", "remove experiments or sweeps that have ended",
      "They are in no list any more. For a while, ten minutes unless the service says otherwise, undo brings "
@@ -207,13 +215,13 @@ const struct manual_pair manual_values[] = {
 
 const struct manual_exit manual_exits[] = {
     {"0", "done", NULL},
-    {"1", "an experiment failed, was cancelled, or its output is wrong", "run sweep recipe show watch"},
+    {"1", "an experiment failed, was cancelled, or its output is wrong", "run sweep recipe again show watch"},
     {"1", "check: a fault was found, or not all could be checked", "check"},
     {"1", "standard output or a file cannot be written", NULL},
     {"2", "the command line is wrong; nothing was sent", NULL},
     {"3", "the service cannot be reached", NULL},
     {"4", "the service refused: its sentence says what would have been right", NULL},
-    {"5", "with --strict: a result is not stable", "run sweep recipe show watch"},
+    {"5", "with --strict: a result is not stable", "run sweep recipe again show watch"},
     {"6", "compare: B is worse than A in some point", "compare"},
     {"7", "compare: nothing is worse, and for some point it cannot be told; or no point is on both sides",
      "compare"},

@@ -11,8 +11,8 @@ from conftest import service, start  # noqa: F401
 
 BUILD = pathlib.Path(COMMAND).parent
 MADE = BUILD / "client" / "made"
-COMMANDS = ["run", "sweep", "recipe", "predict", "explain", "occupancy", "ls", "show", "watch", "cancel", "compare", "top", "queue", "devices",
-            "kernels", "export"]
+COMMANDS = ["run", "sweep", "recipe", "again", "predict", "explain", "occupancy", "ls", "show", "watch", "cancel", "compare", "top", "queue",
+            "devices", "kernels", "export"]
 
 
 def test_every_command_has_help_with_examples_that_it_takes():
