@@ -15,10 +15,10 @@
 
 enum {
     PIECE_BYTES = 32 << 10,
-    BLOCK_BYTES = 4 << 10,    /* libmicrohttpd's buffer for a body */
-    UNSENT_BYTES = 128 << 10, /* TCP_NOTSENT_LOWAT: bytes that the kernel holds and has not sent */
-    COMPRESSED_MIN_BYTES = 1024,
-    GZIP_FORMAT = 16, /* makes zlib write gzip's header and trailer */
+    BLOCK_BYTES = 4 << 10,      /* libmicrohttpd's buffer for a body */
+    UNSENT_BYTES = 128 << 10,   /* TCP_NOTSENT_LOWAT: bytes that the kernel holds and has not sent */
+    COMPRESSED_MIN_BYTES = 400, /* shorter bodies become hardly shorter */
+    GZIP_FORMAT = 16,           /* makes zlib write gzip's header and trailer */
 };
 
 /* A piece ends at PIECE_BYTES or after this time, so that streams share the threads of the worker pool. */
