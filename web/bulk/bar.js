@@ -5,16 +5,17 @@
    are further nodes; where there are any the bar is shown even if nothing is chosen. What was done is chosen no more,
    and again(items) is called.
 
-   roleRuns(me): one may run and change something; whyNotOwn(me, owner): why not with what that owner submitted, or
-   null; me as in live.js. */
+   roleRuns(me): one may run and change something, false while the role is not known; whyNotOwn(me, owner): why not with
+   what that owner submitted, or null; me as in live.js. */
 import {h, redraw} from "../dom.js";
 import {count} from "../format.js";
+import {mayRun} from "../live.js";
 import {button} from "../parts.js";
 import {focusUnder} from "../removals.js";
 import {t} from "../words.js";
 import "./words.js";
 
-export const roleRuns = me => Boolean(me) && (me.role === "admin" || me.role === "run");
+export const roleRuns = me => Boolean(me) && mayRun(me);
 export const whyNotOwn = (me, owner) => me?.role === "admin" || me?.name === owner ? null :
   owner === null                                                                   ? t("bulk.nobodys") :
                                                                                      t("bulk.not_yours", {who: owner});

@@ -4,7 +4,7 @@ import {cancelAsked} from "../bulk/cancel.js";
 import {h, headingFocus, redraw, replace} from "../dom.js";
 import {bandwidth, count} from "../format.js";
 import {blockedBy} from "../devices.js";
-import {atMost, onChange, watchLive} from "../live.js";
+import {atMost, mayRun, onChange, watchLive} from "../live.js";
 import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
@@ -159,7 +159,6 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   });
 
   const timed = () => experiment.state === "succeeded" && !experiment.interpreter;
-  const mayRun = () => !me || me.role === "admin" || me.role === "run";
   const submit = async (path, body) => {
     const answer = await send("POST", path, body, {signal});
     await go(`${path === "/v1/sweeps" || answer.json.points ? "sweeps" : "experiments"}/${answer.json.id}`);
@@ -168,7 +167,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   let buttonsShown = null;
   function buttonsShow() {
     const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)),
-          ended = ENDED.includes(experiment.state), mark = String([ended, mine, timed(), pin, mayRun()]),
+          ended = ENDED.includes(experiment.state), mark = String([ended, mine, timed(), pin, mayRun(me)]),
           held = buttons.contains(document.activeElement);
     if (mark === buttonsShown) return; /* what has the focus stays */
     buttonsShown = mark;
@@ -186,7 +185,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       change, timed() && compare,
       timed() && pin !== id &&
         h("button", {type: "button", class: "button", data: {key: "pin"}, onclick: () => pinChange(id)}, t("pin.pin")),
-      ended && mayRun() &&
+      ended && mayRun(me) &&
         h("button",
           {type: "button", class: "button", onclick: act(() => submit("/v1/experiments", experiment.request))},
           t("result.again")),
@@ -211,7 +210,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
     const counted = {...request, counters: true, ...(known.length > 1 && !request.device && {device: name})};
     replace(
       counting,
-      mayRun() &&
+      mayRun(me) &&
         h("div", {class: "row"}, button(t("counts.run"), () => submit("/v1/experiments", counted), {key: "count"}),
           h("span", {class: "note"}, t("counts.run_note"))));
   }
@@ -264,7 +263,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       document.title = `${top.words} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
       const why_known = timeKnown(experiment),
             changes =
-              why_known && changesPanel(experiment, ownGrid, mayRun() ? body => submit("/v1/sweeps", body) : null);
+              why_known && changesPanel(experiment, ownGrid, mayRun(me) ? body => submit("/v1/sweeps", body) : null);
       const times = timesPanel(experiment, why_known && !changes ? 12 : 7, signal), moved = bytesPanel(experiment);
       compare.href = link(`compare?a=${id}`); /* with the pinned one, once that is known */
       baseline = pin && baselinePanel(pin, {
