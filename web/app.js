@@ -15,12 +15,12 @@ import {h, headingFocus, replace} from "./dom.js";
 import * as words from "./words.js";
 import {duration} from "./format.js";
 import {ownerColoursClear} from "./parts.js";
+import {entryPush, entryRead, stepped} from "./places.js";
 import {removalsBar, removalsDraw} from "./removals.js";
 import {topState} from "./top.js";
 
 const {t} = words;
 const {link} = api;
-const PLACE_MS = 2500, PLACE_AGAIN_MS = 100;
 
 /* Path below /ui/, module, whether the bar names it, and the stylesheets besides those of all pages. */
 const pages = [
@@ -190,77 +190,8 @@ async function open({focus = false} = {}) {
   if (focus && !closed) headingFocus(root);
 }
 
-/* Where each page of the history was left: how far it and its lists were scrolled, and the link that was followed. By
-   the key of the entry's state. */
-const places = new Map();
-let entry = null, finding = new AbortController(), found_again = true;
-
-/* A key that is unique, even after the page is loaded again. */
-const entryMake = () => performance.timeOrigin + performance.now();
-
-function entryRead() {
-  entry = history.state?.entry ?? entryMake();
-  if (!history.state?.entry) history.replaceState({...history.state, entry}, "");
-}
-
-/* A page that is left before its place was found again keeps the place that it had. */
-function placeKeep() {
-  finding.abort();
-  if (!found_again && places.has(entry)) return;
-  places.set(entry, {
-    top: scrollY,
-    lists: [...main.querySelectorAll(".scroll")].map(list => list.scrollTop),
-    followed: document.activeElement?.closest("main a[href]")?.href
-  });
-}
-
-/* Scrolls to the place and focuses its link. Returns true if all of it has been drawn. */
-function placeSet({top, lists, followed}) {
-  const drawn = [...main.querySelectorAll(".scroll")];
-  lists.forEach((scrolled, k) => {
-    if (scrolled && drawn[k]) drawn[k].scrollTop = scrolled;
-  });
-  const a = followed && [...main.querySelectorAll("a[href]")].find(one => one.href === followed);
-  a?.focus({preventScroll: true});
-  scrollTo(0, top);
-  return scrollY >= top - 1 && Boolean(a || !followed) &&
-    lists.every((scrolled, k) => !scrolled || drawn[k]?.scrollTop >= scrolled - 1);
-}
-
-/* After a step through the history. A page is drawn as its answers come, so this tries for PLACE_MS, unless the user
-   goes on. */
-async function placeFind() {
-  const place = places.get(entry) ?? {top: 0, lists: []}, own = finding = new AbortController(), {signal} = own;
-  const goesOn = event => {
-    if (event.altKey || event.key === "Alt") return; /* it may be another step */
-    found_again = true;
-    own.abort();
-  };
-  found_again = false;
-  for (const name of ["wheel", "keydown", "pointerdown", "click"])
-    addEventListener(name, goesOn, {signal, capture: true});
-  await open();
-  if (!signal.aborted) headingFocus();
-  for (const begun = performance.now(); !signal.aborted;) {
-    found_again = placeSet(place) || performance.now() - begun > PLACE_MS;
-    if (found_again) break;
-    await new Promise(then => setTimeout(then, PLACE_AGAIN_MS));
-  }
-  own.abort();
-}
-
-function stepped() {
-  placeKeep();
-  entryRead();
-  placeFind();
-}
-
 export function go(path) {
-  placeKeep();
-  found_again = true;
-  entry = entryMake();
-  history.pushState({from: location.pathname + location.search, entry}, "", path.startsWith("/") ? path : link(path));
-  scrollTo(0, 0);
+  entryPush(path.startsWith("/") ? path : link(path));
   return open({focus: true});
 }
 
@@ -436,7 +367,7 @@ document.addEventListener("keydown", keyPressed);
 history.scrollRestoration = "manual"; /* while this runs; a page that is loaded again is the browser's to restore */
 addEventListener("pagehide", () => history.scrollRestoration = "auto");
 addEventListener("pageshow", () => history.scrollRestoration = "manual");
-addEventListener("popstate", stepped);
+addEventListener("popstate", () => stepped(open));
 /* What was shown to a person whose token was revoked is out of date; another token loads the page anew. */
 api.onIdentity(() => {
   main.hidden = api.wasRevoked();
