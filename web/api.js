@@ -333,7 +333,10 @@ async function follow(path, onEvent, whole) {
       if (!reply.ok || !reply.headers.get("Content-Type")?.startsWith("text/event-stream")) {
         reply.body?.cancel();
         own.abort();
-        return await poll(onEvent, whole);
+        if (reply.status !== 403) return await poll(onEvent, whole);
+        onEvent({event: "poll"}); /* the role metrics may read no events; the role may change */
+        await pause(POLL_MS, whole);
+        continue;
       }
       onEvent({event: "open"});
       const push = eventReader(event => {

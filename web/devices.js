@@ -4,8 +4,9 @@
    deviceLink(device) its name, as the operator calls it; productOf(device) what it is; readings(device) the rows of its
    clocks, temperature and power; slowed(device) the reasons that hold its clocks down against its will; heldBy(queue,
    index) who paused it, or the queue, and heldText() of that a sentence; blockedBy(queue) why nothing begins on any
-   device, or null; deviceNotes(device) a box of what is to be known first, or null; devicesTable(devices, queue, now,
-   act) a row each, with what it does now(device) and what one may do with it, act(device). */
+   device, or null; refusalBox(queue, said) why nothing can be submitted; deviceNotes(device) a box of what is to be
+   known first, or null; devicesTable(devices, queue, now, act) a row each, with what it does now(device) and what one
+   may do with it, act(device). */
 import {link} from "./api.js";
 import {h} from "./dom.js";
 import {count} from "./format.js";
@@ -31,6 +32,13 @@ export function blockedBy(queue) {
   const reasons = queue?.devices.map(one => one.waits_for) ?? [];
   if (!reasons.length || !reasons.every(Boolean)) return null;
   return [...new Set(reasons)].map(reasonSaid).join(t("punct.semicolon"));
+}
+
+/* A box with why nothing can be submitted; null where nothing hinders it, or where `said`, the page's heading, has it.
+ */
+export function refusalBox(queue, said) {
+  const why = reasonSaid(queue.refuses);
+  return why && !said.includes(why) ? h("p", {class: "box warn-box"}, why) : null;
 }
 
 export const heldText = held => held.both ?

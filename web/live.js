@@ -85,6 +85,8 @@ function begin() {
   let streaming = false, opened = 0;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
   const meRead = () => api.get("/v1/whoami", {signal}).then(me => {
+    /* What is on the page is what the role before let one see and do. */
+    if (state.me?.name === me.name && state.me.role !== me.role) location.reload();
     state.me = me;
     watchersCall();
   }, () => {});
@@ -108,7 +110,7 @@ function begin() {
       } else if (event.event !== "progress") {
         queue();
         /* The service ends the stream when the token's role changes. */
-        if (event.event === "open" && opened++) meRead();
+        if ((event.event === "open" || event.event === "poll") && opened++) meRead();
         if (moving()) devices(); /* what was submitted may start one */
       }
       for (const f of listeners) f(event);

@@ -111,10 +111,26 @@ def test_a_person_whose_token_was_revoked_is_not_shown_as_signed_in(browser, ada
 
 
 def test_a_role_that_changes_is_told_on_the_open_page(browser, ada_and_bob, tmp_path):  # noqa: F811
-    walk = comes(Walk(browser, ada_and_bob[0]), "bob", "new?kernel=copy&lang=en").says("may run", ".state")
-    (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET["ada"]) + token_line("bob", "read", SECRET["bob"]))
+    service, submits = ada_and_bob
+    role = lambda name: (tmp_path / "tokens").write_text(token_line("ada", "admin", SECRET["ada"]) + token_line("bob", name, SECRET["bob"]))  # noqa: E731
+    walk = comes(Walk(browser, service), "bob", "new?kernel=copy&lang=en").says("may run", ".state")
+    role("read")
     walk.until(lambda: "may run" not in walk.text(".state") and "bob" in walk.text(".state"))
     walk.says("The token of bob has the role read", ".when")
+    submits("ada", "/v1/experiments", SMALL)
+    role("run")
+    walk.says("may run", ".state")
+    submits("bob", "/v1/experiments", SMALL)
+    walk.open("queue").says("Yours").until(lambda: len(walk.all("button[data-key^='own ']")) == 1)
+    role("metrics")
+    walk.says("The token of bob has the role metrics: it may read /metrics alone", "h1").says("metrics alone", ".state")
+    assert not walk.all("main button") and not walk.all("main table")
+    role("read")
+    walk.says("may look", ".state").says("Yours")
+    assert not walk.all("main button"), "may cancel nothing"
+    role("admin")
+    walk.says("admin", ".state").until(lambda: walk.all("button[data-key^='own ']"))
+    assert "Resume" in walk.text(".head")
 
 
 def test_a_whole_sweep_is_cancelled_only_after_a_question(browser, ada_and_bob):  # noqa: F811

@@ -1,7 +1,7 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
 import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
-import {blockedBy, DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings} from "../devices.js";
+import {blockedBy, DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings, refusalBox} from "../devices.js";
 import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, digits, duration} from "../format.js";
@@ -183,12 +183,14 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   const heading = h("h1", {class: "heading"}, "…"), devicesPlace = h("div", {class: "grid devices"}),
         queues = h("div", {class: "grid queues"});
   const resultsBody = h("div", {}), choice = h("span", {class: "choice", role: "group", "aria-label": t("lab.whose")});
+  const refusal = h("div", {}), add = h("a", {class: "button primary", href: api.link("new")}, t("lab.new"));
   let state = {}, rows = null, newest = [], mine = query.get("results") === "mine";
   const progress = new Map(), sweeps = new Map();
 
   const drawResults = () => redraw(resultsBody, resultsTable(rows, state), sweepsLine(newest));
   const draw = atMost(REDRAW_MS, () => {
     if (signal.aborted) return;
+    add.hidden = state.me?.role === "metrics"; /* it may read no kernels either */
     if (!state.queue) {
       if (state.me?.role === "metrics") heading.textContent = t("queue.metrics", {name: state.me.name});
       return;
@@ -198,6 +200,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
       heading.textContent = text;
       announce(text);
     }
+    redraw(refusal, refusalBox(state.queue, text));
     const {devices, queue, me} = state, many = devices?.length > DRAWN_MOST;
     devicesPlace.classList.toggle("devices", !many);
     redraw(
@@ -297,9 +300,7 @@ export function open(root, params, {api, query, setQuery, announce, go, signal})
   }
 
   drawChoice();
-  replace(
-    root, h("div", {class: "head"}, heading, h("a", {class: "button primary", href: api.link("new")}, t("lab.new"))),
-    first, devicesPlace, queues, results);
+  replace(root, h("div", {class: "head"}, heading, add), refusal, first, devicesPlace, queues, results);
   let seen = null;
   const stop = [
     watchLive(

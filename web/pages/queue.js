@@ -1,11 +1,11 @@
 /* /ui/queue: who waits for which devices, in order; one's own with their places, to be cancelled; pause and resume for
  * admins. */
-import {blockedBy, DRAWN_MOST, devicesTable, heldBy, heldText, productOf} from "../devices.js";
+import {blockedBy, DRAWN_MOST, devicesTable, heldBy, heldText, productOf, refusalBox} from "../devices.js";
 import {link} from "../api.js";
 import {cancelAsked} from "../bulk/cancel.js";
 import {h, redraw, replace} from "../dom.js";
 import {count, duration} from "../format.js";
-import {atMost, watchLive} from "../live.js";
+import {atMost, mayRun, watchLive} from "../live.js";
 import {ago, asked, askedText, button, experimentLink, headCell, headUnseen, labelMarks, spareCell, spareHead, table} from "../parts.js";
 import {lineName, linesOf, queueTable, runsOn, steadyRows} from "../waiting.js";
 import {noValue, reasonSaid, t} from "../words.js";
@@ -42,6 +42,7 @@ const leftOut = (queue, me, shown) => {
   return Math.max(0, ...counts.map(one => one.queued)) > shown.filter(one => one.state === "queued").length;
 };
 
+/* cancel: false where the user may not. */
 function ownRow(one, cancel) {
   const place = () => one.waits_for                     ? reasonSaid(one.waits_for) :
     one.position === null || one.position === undefined ? noValue(t("queue.no_time")) :
@@ -56,7 +57,8 @@ function ownRow(one, cancel) {
         ends && [t("punct.comma"), t("queue.ends_in"), " ", ends])),
     h("td", {class: "spare"}, place()), spareCell(ends ?? noValue(t("queue.no_time"))),
     h("td", {class: "number quiet spare"}, t("lab.ago_cell", {time: ago(one.submitted_at)})),
-    h("td", {class: "number act"}, button(t("queue.cancel"), cancel, {
+    h("td", {class: "number act"},
+      cancel && button(t("queue.cancel"), cancel, {
         small: true,
         key: `own ${one.id}`,
         label: t("queue.cancel_one", {what: `${one.entry ?? one.request.kernel} ${askedText(one.request)}`})
@@ -95,9 +97,7 @@ export function open(root, params, {api, announce, signal}) {
     const all = linesOf(queue).filter(line => line.owners.length || queue.devices.length === 1),
           more = all.length - DRAWN_MOST;
     redraw(
-      lines,
-      queue.refuses && queue.queued + queue.running > 0 && h("p", {class: "box warn-box"}, reasonSaid(queue.refuses)),
-      all.slice(0, DRAWN_MOST).map(line => linePanel(line, queue)),
+      lines, refusalBox(queue, text), all.slice(0, DRAWN_MOST).map(line => linePanel(line, queue)),
       more > 0 && h("p", {class: "note"}, t("queue.more", {n: count(more), words: more})),
       queue.devices.length > 1 && devices &&
         h("section", {class: "panel"}, h("header", {}, h("h2", {}, t("device.all"))),
@@ -121,7 +121,8 @@ export function open(root, params, {api, announce, signal}) {
               headCell(t("queue.asks")), h("th", {scope: "col", class: "spare"}, t("queue.place")),
               spareHead(t("queue.ends_in")), spareHead(t("queue.since")), headUnseen(t("lists.acts"))
             ],
-            yours.map(one => ownRow(one, () => showFailure(cancelAsked(one.links.self, me, signal)))))) :
+            yours.map(
+              one => ownRow(one, mayRun(me) && (() => showFailure(cancelAsked(one.links.self, me, signal))))))) :
         null);
   });
   const rowsOf = steadyRows(lines, draw);

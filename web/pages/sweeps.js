@@ -55,10 +55,13 @@ const stateOf = ({state, paused, running, queued, unwritten}) => state !== "runn
   running                                                                            ? state :
                                                                                        "queued";
 
-function countsOf({total, succeeded, failed: bad, refused = 0, cancelled, removed}) {
+function countsOf(sweep) {
+  const {total, succeeded, failed: bad, refused = 0, cancelled, removed, unwritten = 0} = sweep;
   const failed = bad - refused;
   return [
     h("span", {class: "quiet share"}, t("lists.done", {n: count(succeeded), of: count(total)})),
+    unwritten > 0 && stateOf(sweep) !== "unwritten" &&
+      h("span", {class: "warn"}, ` – ${count(unwritten)} ${t("state.unwritten")}`),
     failed > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.failed", {n: count(failed)})}`),
     refused > 0 && h("span", {class: "warn"}, ` ✕ ${t("lists.refused", {n: count(refused)})}`),
     cancelled > 0 && h("span", {class: "quiet"}, ` – ${t("lists.cancelled", {n: count(cancelled)})}`),
