@@ -242,6 +242,9 @@ static int sockets_open(struct listeners *listeners, struct error *error)
     bool tcp = strcmp(config->address, "none") != 0;
     if (!tcp && !config->socket[0])
         return error_set(error, ERROR_INVALID, "--address none needs --socket: nothing would listen");
+    mode_t mode;
+    if (mode_read(config->socket_mode, false, &mode, error) < 0) /* also where it is of no use */
+        return -1;
     if (!tcp && config->port_file[0])
         return error_set(error, ERROR_INVALID, "--port-file: with --address none there is no port");
     if (tcp) {
@@ -289,6 +292,8 @@ int listeners_announce(struct listeners *listeners, const char *instance, struct
     if (listeners->announced)
         return 0;
     listeners->announced = true;
+    if (config->port_file[0] && port_file_write(config->port_file, port, error) < 0)
+        return -1;
     if (port)
         snprintf(url, sizeof url, format, config->address, port);
     json_writer_begin_object(&json, NULL);
@@ -310,7 +315,7 @@ int listeners_announce(struct listeners *listeners, const char *instance, struct
     const char *between = port && config->socket[0] ? " and " : "";
     log_info("listening on %s%s%s, data in %s", url, between, config->socket, config->data_dir);
     notify("READY=1\nSTATUS=Listening on %s%s%s", url, between, config->socket);
-    return config->port_file[0] ? port_file_write(config->port_file, port, error) : 0;
+    return 0;
 }
 
 void listeners_close(struct listeners *listeners)

@@ -15,7 +15,9 @@ static void add_number(struct sheet *sheet, const struct rows_table_column *colu
         number_count(text, json_integer_value(value));
     else
         number_text(text, number);
-    if (column->form == ROWS_TABLE_WHOLE && isfinite(number))
+    if (column->form == ROWS_TABLE_ABOVE_0 && !(number > 0))
+        return sheet_cell(sheet, column->style, "");
+    if ((column->form == ROWS_TABLE_WHOLE || column->form == ROWS_TABLE_ABOVE_0) && isfinite(number))
         snprintf(text, sizeof text, "%.0f", number);
     sheet_cell(sheet, column->style,
                isfinite(number) || !column->missing ? text : language_text(column->missing));

@@ -12,7 +12,8 @@ enum rows_table_form {
     ROWS_TABLE_TEXT,   /* as json_path_value() writes it; what is too long for that in full */
     ROWS_TABLE_WHOLE,  /* without a fraction */
     ROWS_TABLE_NUMBER, /* four digits, of `factor` times the value */
-    ROWS_TABLE_COUNT   /* an integer with separators, else as ROWS_TABLE_NUMBER */
+    ROWS_TABLE_COUNT,  /* an integer with separators, else as ROWS_TABLE_NUMBER */
+    ROWS_TABLE_ABOVE_0 /* as ROWS_TABLE_WHOLE, and an empty cell for what is not above 0 */
 };
 
 struct rows_table_column {

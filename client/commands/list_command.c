@@ -148,13 +148,6 @@ static enum style measured_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *
     return STYLE_NONE;
 }
 
-static enum style count_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row, const char *path)
-{
-    double count = json_path_number(row, path);
-    snprintf(text, ROWS_TABLE_CELL_BYTES, count > 0 ? "%.0f" : "", count);
-    return STYLE_WORSE;
-}
-
 /* Refused points are not counted, because they are no experiments and ls --state failed does not list them. */
 static enum style failed_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
 {
@@ -163,16 +156,7 @@ static enum style failed_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *ro
     return STYLE_WORSE;
 }
 
-static enum style refused_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
-{
-    return count_cell(text, row, "refused");
-}
-
-static enum style cancelled_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row)
-{
-    return count_cell(text, row, "cancelled");
-}
-
+#define ABOVE_0 .style = STYLE_WORSE, .form = ROWS_TABLE_ABOVE_0
 enum { SPARE = SHEET_LEFT | SHEET_SPARE };
 static const struct rows_table_column experiment_columns[] = {
     {"id", NULL, SHEET_ID, .path = "id"},
@@ -189,11 +173,12 @@ static const struct rows_table_column sweep_columns[] = {
     {"state", NULL, SHEET_LEFT, .cell = state_cell},
     {"measured", NULL, SHEET_RIGHT, .cell = measured_cell},
     {"failed", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = failed_cell},
-    {"refused", NULL, SHEET_RIGHT | SHEET_FILLED, .cell = refused_cell},
+    {"refused", NULL, SHEET_RIGHT | SHEET_FILLED, .path = "refused", ABOVE_0},
+    {"ended, not written", NULL, SHEET_RIGHT | SHEET_FILLED, .path = "unwritten", ABOVE_0},
     {"request", NULL, SPARE | SHEET_CUT, .cell = sweep_request_cell},
     {"owner", NULL, SPARE, .path = "owner", .missing = "nobody"},
     {"submitted", NULL, SPARE, .path = "submitted_at"},
-    {"cancelled", NULL, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, .cell = cancelled_cell},
+    {"cancelled", NULL, SHEET_RIGHT | SHEET_SPARE | SHEET_FILLED, .path = "cancelled", ABOVE_0},
     {NULL},
 };
 

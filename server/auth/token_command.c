@@ -233,11 +233,11 @@ struct token_arguments {
 __attribute__((format(printf, 1, 2))) static int wrong(const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "%s\ncoalesced token: ", help);
+    fputs("coalesced token: ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fputs("\n  coalesced token --help says more.\n", stderr);
     return WRONG;
 }
 

@@ -26,8 +26,8 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
 
 /* The rule for names, for error messages, and the check. */
 #define USER_NAME_RULE                                                                                       \
-    "a name has 1 to 32 letters, digits and ._-@, of which the first is a letter or digit, and is "          \
-    "not " OWNER_NOBODY " or, if it is new, " USER_NAME_ASKER
+    "a name has 1 to 32 letters, digits and ._-@, and begins with a letter or digit; " OWNER_NOBODY          \
+    " and " USER_NAME_ASKER " are reserved"
 bool user_name_valid(const char *name);
 
 /* Returns whether a token may be added for that name: user_name_valid() accepts it, and it is not the reserved word

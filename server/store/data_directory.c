@@ -224,7 +224,7 @@ int disk_reserve_take_bytes(struct disk_reserve *reserve, int64_t wanted, struct
     if (reserve->free_bytes < wanted)
         return error_set(
             error, ERROR_STORAGE,
-            "the disk of the data directory is nearly full: %lld bytes are missing, beside those"
+            "the disk of the data directory is too full: %lld bytes are missing, beside those"
             " that --reserve-bytes keeps free for what runs and waits already; free space in another way, or"
             " remove what has ended (DELETE with ?remove=true, --keep-days, --keep-bytes): that makes room "
             "once"

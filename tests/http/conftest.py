@@ -130,8 +130,9 @@ class Service:
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
     def resident_bytes(self):
+        """Its own memory, without what is mapped of the program's files: that grows as pages of the program are first used."""
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith("RssAnon:"):
                 return int(line.split()[1]) * 1024
 
     def stop(self, how=signal.SIGTERM):
