@@ -38,7 +38,9 @@ export function blockedBy(queue) {
  */
 export function refusalBox(queue, said) {
   const why = reasonSaid(queue.refuses);
-  return why && !said.includes(why) ? h("p", {class: "box warn-box"}, why) : null;
+  return why && !said.includes(why) ?
+    h("p", {class: "box warn-box"}, why.replace(/^./, letter => letter.toUpperCase())) :
+    null;
 }
 
 export const heldText = held => held.both ?
