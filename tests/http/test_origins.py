@@ -192,6 +192,8 @@ def test_a_form_is_refused_whoever_posts_it(shared, form):
     (["--socket", "/" + "x" * 200], ["--socket", "107"]),
     (["--socket", "SOCKET", "--socket-mode", "rw"], ["--socket-mode", "0660"]),
     (["--socket", "SOCKET", "--socket-mode", "1777"], ["--socket-mode"]),
+    (["--socket-mode", "9999"], ["--socket-mode"]),
+    (["--port-file", "/nowhere/at/all"], ["/nowhere/at/all"]),
     (["--socket", "SOCKET", "--socket-group", "nobody-of-that-name"], ["--socket-group"]),
     (["--socket", "FILE"], ["no socket"]),
     (["--socket", "/nowhere/at/all"], ["/nowhere/at/all"]),

@@ -72,6 +72,11 @@ def test_only_an_admin_holds_and_resumes(start, secrets):
         assert send(service, resume, secrets["admin"]).json()["paused"] is False
 
 
+def test_a_limit_for_one_owner_that_is_never_reached_is_told(start, secrets):
+    service = start("--token-file", secrets["file"], "--queue-limit", "10", "--owner-limit", "20", ready=False)
+    service.until(lambda: "--owner-limit 20 has no effect" in service.log.read_text())
+
+
 def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(start, secrets):
     service = as_person(start("--token-file", secrets["file"], "--queue-limit", "1000"), secrets["admin"])
     send(service, "/v1/queue/pause")
