@@ -280,7 +280,7 @@ static const struct {
     {"columns: \"%s\" stands there twice", "columns：\"{1}\" 出现了两次"},
     {"columns: there is no column \"%s\"%? GET /v1/columns lists them", "columns：没有列 \"{1}\"{2}GET /v1/columns 列出全部"},
     {"columns: \"%s\" stands there twice", "columns：\"{1}\" 出现了两次"},
-    {"a name has 1 to 32 letters, digits and ._-@, and begins with a letter or digit; nobody and me are reserved", "名称由 1 到 32 个字母、数字或 ._-@ 组成，以字母或数字开头；nobody 和 me 是保留的"},
+    {"a name has 1 to 32 letters, digits and ._-@, and begins with a letter or digit", "名称由 1 到 32 个字母、数字或 ._-@ 组成，以字母或数字开头"},
     {"columns are a table's: ask for one with Accept: text/csv, or at /v1/sweeps/{id}.csv", "columns 只用于表格：请用 Accept: text/csv，或 /v1/sweeps/{id}.csv"},
     {"columns are a table's: ask for one with Accept: text/csv", "columns 只用于表格：请用 Accept: text/csv"},
     {"view must be runs or summary", "view 必须是 runs 或 summary"},

@@ -243,7 +243,10 @@ static int sockets_open(struct listeners *listeners, struct error *error)
     if (!tcp && !config->socket[0])
         return error_set(error, ERROR_INVALID, "--address none needs --socket: nothing would listen");
     mode_t mode;
-    if (mode_read(config->socket_mode, false, &mode, error) < 0) /* also where it is of no use */
+    gid_t group;
+    /* Checked without --socket too, where neither is used. */
+    if (mode_read(config->socket_mode, false, &mode, error) < 0 ||
+        group_read(config->socket_group, &group, error) < 0)
         return -1;
     if (!tcp && config->port_file[0])
         return error_set(error, ERROR_INVALID, "--port-file: with --address none there is no port");

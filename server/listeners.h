@@ -40,9 +40,9 @@ int listener_open(const char *address, int *port, struct error *error);
 int listeners_open(struct listeners *listeners, const struct config *config, bool tokens,
                    struct error *error);
 
-/* Tells where the service listens: a line of JSON on standard output for programs, a line of the log, the
-   service manager, and the port in --port-file. Further calls do nothing. 0, or -1 with ERROR_SYSTEM (the
-   file) or ERROR_MEMORY. */
+/* Tells where the service listens: writes the port to --port-file first, then a line of JSON to standard output for
+   programs and a line to the log, and tells the service manager. Further calls do nothing. 0, or -1 with ERROR_SYSTEM (the
+   file; nothing else was told) or ERROR_MEMORY. */
 int listeners_announce(struct listeners *listeners, const char *instance, struct error *error);
 
 /* Closes all, and removes the Unix socket's file unless another one has taken its place. */

@@ -20,6 +20,7 @@
 #include "server/devices/device_pool.h"
 #include "server/http/http.h"
 #include "server/listeners.h"
+#include "server/queue/queue_limits.h"
 #include "server/queue/queue_open.h"
 #include "server/routes/service.h"
 #include "server/routes/starting.h"
@@ -273,12 +274,13 @@ static void keep_bytes_warn(int64_t bytes)
             (long long)bytes);
 }
 
-/* Logs a warning if a limit for one owner is above the one for all, where it is never reached. */
+/* Logs a warning if an owner's limit is never reached, because the queue's own limit leaves one owner less. */
 static void owner_limit_warn(const struct config *config)
 {
-    if (config->owner_limit > config->queue_limit)
-        log_warning("--owner-limit %d has no effect: it is above --queue-limit %d, which is for all together",
-                    config->owner_limit, config->queue_limit);
+    int most = queue_limits_alone(config->queue_limit);
+    if (config->owner_limit > most)
+        log_warning("--owner-limit %d has no effect: with --queue-limit %d one owner has at most %d waiting",
+                    config->owner_limit, config->queue_limit, most);
 }
 
 /* The port is taken before the store is opened, so that a second service fails with that error. Clients that

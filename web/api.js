@@ -334,7 +334,7 @@ async function follow(path, onEvent, whole) {
         reply.body?.cancel();
         own.abort();
         if (reply.status !== 403) return await poll(onEvent, whole);
-        onEvent({event: "poll"}); /* the role metrics may read no events; the role may change */
+        onEvent({event: "poll"}); /* the role metrics may not read them; asks again, as it may change */
         await pause(POLL_MS, whole);
         continue;
       }

@@ -34,8 +34,8 @@ export function blockedBy(queue) {
   return [...new Set(reasons)].map(reasonSaid).join(t("punct.semicolon"));
 }
 
-/* A box with why nothing can be submitted; null where nothing hinders it, or where `said`, the page's heading, has it.
- */
+/* A box that says why nothing can be submitted; null if submissions are accepted, or if the heading `said` already
+   gives the reason. */
 export function refusalBox(queue, said) {
   const why = reasonSaid(queue.refuses);
   return why && !said.includes(why) ?

@@ -85,7 +85,8 @@ function begin() {
   let streaming = false, opened = 0;
   const devices = atMost(READINGS_MS, quietly(() => devicesRead(signal)));
   const meRead = () => api.get("/v1/whoami", {signal}).then(me => {
-    /* What is on the page is what the role before let one see and do. */
+    /* The page shows what the old role allowed. If a job keeps it from being loaded anew, it follows as far as it can.
+     */
     if (state.me?.name === me.name && state.me.role !== me.role) location.reload();
     state.me = me;
     watchersCall();
@@ -109,7 +110,7 @@ function begin() {
         if (deviceEventApply(event.data)) devices();
       } else if (event.event !== "progress") {
         queue();
-        /* The service ends the stream when the token's role changes. */
+        /* The service ends the stream when the token's role changes; without a stream each poll asks. */
         if ((event.event === "open" || event.event === "poll") && opened++) meRead();
         if (moving()) devices(); /* what was submitted may start one */
       }

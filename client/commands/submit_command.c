@@ -14,8 +14,6 @@
 #include "client/work/fetch.h"
 #include "client/work/client_submission.h"
 
-enum { PRIORITY_OWN_MAX = 100 }; /* above it is for administrators */
-
 /* Adds --device and --spread. A sweep cannot be spread over one device: without a device it goes to any. */
 static int add_device(json_t *request, const struct command_line *options, bool axes, struct error *error)
 {
@@ -152,7 +150,8 @@ static int check_x(const struct command_line *options, const json_t *request, st
 static int submit_sweep(struct context *context, json_t *request)
 {
     struct error error = {0};
-    if (request && check_x(&context->options, request, &error) != 0) {
+    bool axes_known = !json_object_get(request, "recipe");
+    if (request && axes_known && check_x(&context->options, request, &error) != 0) {
         json_decref(request);
         return context_usage(context, &error);
     }
@@ -185,31 +184,77 @@ int command_recipe(struct context *context)
 {
     if (context->options.word_count == 0)
         return fetch_show(context, "/v1/recipes", print_recipes);
-    json_t *request = make_request(context, "recipe", true);
-    return request ? client_submission_submit(context, "/v1/sweeps", request) : EXIT_USAGE;
+    return submit_sweep(context, make_request(context, "recipe", true));
 }
 
-/* Returns whether the grid of an experiment's request is the one that the service takes where none is given: as many
-   blocks as cover the size. A kernel of one's own has no such grid. */
-static bool has_usual_grid(struct context *context, const json_t *request)
+/* ---- again ---- */
+
+/* Fetches the request of an experiment or a sweep, released by the caller, as it was stored. Returns an exit status. */
+static int fetch_stored_request(struct context *context, const struct resource *resource, json_t **request)
 {
-    const json_t *grid = json_object_get(request, "grid");
-    json_t *question = json_copy((json_t *)request), *answer = NULL;
-    json_object_del(question, "grid");
-    json_object_del(question, "labels");
-    char *body = json_dumps(question, JSON_COMPACT);
+    struct http_client_response response;
+    char path[CLIENT_SUBMISSION_PATH_BYTES];
+    snprintf(path, sizeof path, "%s%s", resource->path, resource->sweep ? "?page_size=1" : "");
+    int status = http_client_send(&context->service,
+                                  &(struct http_client_request){.method = "GET", .path = path}, &response);
+    if (status != EXIT_FINE)
+        return status;
+    json_t *document = json_path_load(&context->screen, response.body.data);
+    http_client_response_free(&response);
+    *request = json_incref(json_object_get(document, "request"));
+    json_decref(document);
+    return *request ? EXIT_FINE : EXIT_UNREACHABLE;
+}
+
+/* Removes the grid from an experiment's request if it is the smallest one that covers the size: the service then computes it
+   from the new values. A prediction without a grid tells that one. Any other grid stays, which is told.
+   Returns an exit status. */
+static int drop_covering_grid(struct context *context, json_t *request)
+{
+    json_t *grid = json_object_get(request, "grid"), *question = json_copy(request), *answer = NULL;
+    for (const char *const *name =
+             (const char *const[]){"grid", "device", "show", "reference", "tolerance", NULL};
+         *name; name++)
+        json_object_del(question, *name);
+    json_object_set_new(question, "arch", json_string("sm_90"));
+    char *body = json_dumps(question, JSON_COMPACT), text[JSON_PATH_TEXT_BYTES];
     struct http_client_request http_request = fetch_question(context, "/v1/predictions", body);
-    http_request.accept_status = 422;
-    bool usual = grid && strncmp(json_path_text(request, "kernel", ""), "src-", 4) != 0 &&
-                 fetch_document(context, &http_request, &answer) == EXIT_FINE &&
-                 json_equal(json_object_get(json_object_get(answer, "request"), "grid"), grid);
+    http_request.accept_status = 422; /* a kernel of the user's own may need a grid */
+    int status = fetch_document(context, &http_request, &answer);
+    json_path_value(text, grid);
+    if (status == EXIT_FINE && json_equal(json_object_get(json_object_get(answer, "request"), "grid"), grid))
+        json_object_del(request, "grid");
+    else if (status == EXIT_FINE)
+        screen_remark(&context->screen, language_text("the grid stays %s: grid=... gives another one"), text);
     json_decref(answer);
     json_decref(question);
     free(body);
-    return usual;
+    return status;
 }
 
-/* Makes of an experiment's request one of a sweep, where a list of numbers is an axis: a shape is its only value. */
+static bool is_own_kernel(const json_t *request)
+{
+    return strncmp(json_path_text(request, "kernel", ""), "src-", 4) == 0;
+}
+
+/* Removes the size from the request for a kernel of the user's own if the changes give it by the name of an argument, as
+   in n=1000. Returns an exit status. */
+static int drop_named_size(struct context *context, json_t *request, const json_t *changes)
+{
+    json_t *kernel = NULL, *argument;
+    size_t i;
+    char *path = fetch_path(context, "/v1/kernels", json_path_text(request, "kernel", ""), "");
+    int status = fetch_json(context, path ? path : "", &kernel);
+    json_array_foreach (json_object_get(kernel, "arguments"), i, argument)
+        if (strcmp(json_path_text(argument, "value", ""), "size") == 0 &&
+            json_object_get(changes, json_path_text(argument, "name", "")))
+            json_object_del(request, "size");
+    json_decref(kernel);
+    free(path);
+    return status;
+}
+
+/* Turns the request of an experiment into one of a sweep: each shape becomes a list with one shape. */
 static void make_axes(json_t *request)
 {
     const char *name;
@@ -219,53 +264,78 @@ static void make_axes(json_t *request)
             json_object_set_new(request, name, json_pack("[O]", value));
 }
 
-/* Puts the words' values in the place of the request's. Members of its objects that the words do not name stay, but a
-   device or a reference is replaced as a whole. */
-static int change_request(struct context *context, json_t *request, bool axes, struct error *error)
+/* Reads the command line's values as a request that has nothing else. before: the stored request. NULL: an error. */
+static json_t *read_changes(struct context *context, const json_t *before, bool axes, struct error *error)
 {
     const struct command_line *options = &context->options;
-    json_t *changes = json_object(), *source = json_object_get(request, "source");
-    if (source) /* whose arguments may have dots in their names */
-        json_object_set(changes, "source", source);
+    json_t *changes = json_object(), *device = json_object_get(before, "device");
+    if (is_own_kernel(before)) /* "in.w" is then the name of an argument: see parameters_add() */
+        json_object_set_new(changes, "source", json_null());
     int failed = parameters_add(changes, options->words + 1, options->word_count - 1, axes, error);
+    json_object_del(changes, "source");
     if (failed == 0)
         failed = make_reference(context, changes, error);
-    if (failed == 0)
-        failed = add_device(changes, options, axes, error);
+    /* --spread keeps a list of devices, or conditions. */
+    if (options->given[OPTION_SPREAD] && !options->given[OPTION_DEVICE] &&
+        !json_object_get(changes, "device") && (json_is_array(device) || json_is_object(device)))
+        json_object_set(changes, "device", device);
+    if (failed == 0 && add_device(changes, options, axes, error) == 0)
+        return changes;
+    json_decref(changes);
+    return NULL;
+}
+
+/* Replaces values of the request by those of the changes. An object is changed member by member, except for a device and a
+   reference, which are replaced. */
+static void apply_changes(json_t *request, json_t *changes)
+{
     if (json_object_get(changes, "device"))
         json_object_del(request, "device");
     if (json_object_get(changes, "reference"))
         json_object_del(request, "reference");
-    if (failed == 0 && json_object_update_recursive(request, changes) != 0)
-        failed = error_set(error, ERROR_MEMORY, language_text("no memory"));
-    json_decref(changes);
-    return failed;
+    json_object_update_recursive(request, changes);
+}
+
+/* Returns whether one of the changes may need another grid. */
+static bool change_launch(const json_t *changes)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach ((json_t *)changes, name, value)
+        if (!words_contain(
+                "labels measure counters priority timeout_s repeat transfers placement show tolerance", name))
+            return true;
+    return false;
 }
 
 int command_again(struct context *context)
 {
     const struct command_line *options = &context->options;
     struct resource resource;
-    json_t *document = NULL;
+    json_t *request = NULL;
     struct error error = {0};
     int status = client_submission_find(context, options->words[0], &resource);
     if (status == EXIT_FINE)
-        status = fetch_json(context, resource.path, &document);
+        status = fetch_stored_request(context, &resource, &request);
     if (status != EXIT_FINE)
         return status;
-    json_t *request = json_incref(json_object_get(document, "request"));
-    json_decref(document);
     bool axes = resource.sweep || options->given[OPTION_SPREAD] ||
                 parameters_have_list(options->words + 1, options->word_count - 1);
-    if (!resource.sweep && has_usual_grid(context, request))
-        json_object_del(request, "grid"); /* with another size or block it is another one */
-    if (json_integer_value(json_object_get(request, "priority")) > PRIORITY_OWN_MAX)
-        json_object_del(request, "priority");
-    if (!resource.sweep && axes)
-        make_axes(request);
-    if (change_request(context, request, axes, &error) != 0) {
-        json_decref(request);
-        return context_usage(context, &error);
+    json_t *changes = read_changes(context, request, axes, &error);
+    if (!changes)
+        status = context_usage(context, &error);
+    else if (!resource.sweep && change_launch(changes) && !json_object_get(changes, "grid"))
+        status = drop_covering_grid(context, request);
+    if (status == EXIT_FINE && is_own_kernel(request))
+        status = drop_named_size(context, request, changes);
+    if (status == EXIT_FINE) {
+        if (!resource.sweep && axes)
+            make_axes(request);
+        apply_changes(request, changes);
+        status = axes ? submit_sweep(context, json_incref(request))
+                      : submit_experiment(context, json_incref(request));
     }
-    return axes ? submit_sweep(context, request) : submit_experiment(context, request);
+    json_decref(changes);
+    json_decref(request);
+    return status;
 }

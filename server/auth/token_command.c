@@ -161,7 +161,7 @@ int token_file_add(const char *path, const struct user *user, const char *secret
     uint8_t hash[TOKEN_HASH_BYTES];
     int failed = -1;
     if (!user_name_addable(user->name))
-        return error_set(error, ERROR_INVALID, USER_NAME_RULE);
+        return error_set(error, ERROR_INVALID, USER_NAME_RULE "; " USER_NAME_RESERVED);
     if (token_secret_check(secret, error) < 0)
         return -1;
     token_hash(secret, hash);
@@ -283,7 +283,7 @@ static int run_add(const struct token_arguments *asked)
         return wrong("%s",
                      asked->role ? "--role must be metrics, read, run or admin" : "add wants --role ROLE");
     if (!user_name_addable(asked->name))
-        return wrong(USER_NAME_RULE);
+        return wrong(USER_NAME_RULE "; " USER_NAME_RESERVED);
     user.role = (enum role)role;
     snprintf(user.name, sizeof user.name, "%s", asked->name);
     int status =

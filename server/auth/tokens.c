@@ -161,7 +161,8 @@ static int token_read(struct token *token, char *line, const char *path, int num
                          path, number, count);
     *token = (struct token){.line = number};
     if (!user_name_valid(words[0]))
-        return error_set(error, ERROR_INVALID, "%s, line %d: " USER_NAME_RULE, path, number);
+        return error_set(error, ERROR_INVALID,
+                         "%s, line %d: " USER_NAME_RULE "; " OWNER_NOBODY " is reserved", path, number);
     memcpy(token->user.name, words[0], strlen(words[0]));
     int role = role_of(words[1]);
     if (role < 0)

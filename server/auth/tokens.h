@@ -24,10 +24,10 @@ enum { USER_NAME_BYTES = 33 }; /* with the NUL */
 /* In queries: the user whose token the request has. No new user may have this name. */
 #define USER_NAME_ASKER "me"
 
-/* The rule for names, for error messages, and the check. */
-#define USER_NAME_RULE                                                                                       \
-    "a name has 1 to 32 letters, digits and ._-@, and begins with a letter or digit; " OWNER_NOBODY          \
-    " and " USER_NAME_ASKER " are reserved"
+/* The rule for names, for error messages, and the check. A name that is added is not one of those that are reserved
+   either. */
+#define USER_NAME_RULE "a name has 1 to 32 letters, digits and ._-@, and begins with a letter or digit"
+#define USER_NAME_RESERVED OWNER_NOBODY " and " USER_NAME_ASKER " are reserved"
 bool user_name_valid(const char *name);
 
 /* Returns whether a token may be added for that name: user_name_valid() accepts it, and it is not the reserved word

@@ -17,7 +17,7 @@ enum {
     PIECE_BYTES = 32 << 10,
     BLOCK_BYTES = 4 << 10,      /* libmicrohttpd's buffer for a body */
     UNSENT_BYTES = 128 << 10,   /* TCP_NOTSENT_LOWAT: bytes that the kernel holds and has not sent */
-    COMPRESSED_MIN_BYTES = 400, /* shorter bodies become hardly shorter */
+    COMPRESSED_MIN_BYTES = 400, /* compression saves little on shorter bodies */
     GZIP_FORMAT = 16,           /* makes zlib write gzip's header and trailer */
 };
 

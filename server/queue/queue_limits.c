@@ -13,9 +13,15 @@ enum {
 };
 
 /* What an owner may always have waiting. */
-static int limit_guaranteed(const struct queue_config *config)
+static int limit_guaranteed(int limit)
 {
-    return config->limit >= GUARANTEED_PART ? config->limit / GUARANTEED_PART : 1;
+    return limit >= GUARANTEED_PART ? limit / GUARANTEED_PART : 1;
+}
+
+int queue_limits_alone(int limit)
+{
+    int alone = (int)((int64_t)limit * FREE_FACTOR / (FREE_FACTOR + 1));
+    return alone < limit_guaranteed(limit) ? limit_guaranteed(limit) : alone;
 }
 
 /* What an owner may have waiting when no other owner has anything. */
@@ -23,9 +29,7 @@ static int limit_alone(const struct queue_config *config)
 {
     if (!config->owner_limit)
         return config->limit;
-    int alone = (int)((int64_t)config->limit * FREE_FACTOR / (FREE_FACTOR + 1));
-    if (alone < limit_guaranteed(config))
-        alone = limit_guaranteed(config);
+    int alone = queue_limits_alone(config->limit);
     return config->owner_limit < alone ? config->owner_limit : alone;
 }
 
@@ -39,7 +43,7 @@ static int limit_remaining(const struct queue *queue, const struct owner *owner)
         return left;
     int by_free = FREE_FACTOR * left - owner->waiting;
     by_free = by_free > 0 ? by_free / (FREE_FACTOR + 1) : 0;
-    int by_guarantee = limit_guaranteed(config) - owner->waiting;
+    int by_guarantee = limit_guaranteed(config->limit) - owner->waiting;
     int by_limit = limit_alone(config) - owner->waiting;
     int remaining = by_free > by_guarantee ? by_free : by_guarantee;
     return remaining < by_limit ? remaining : by_limit;
@@ -173,7 +177,7 @@ static double until_allowed_s(const struct queue *queue, const struct owner *own
     int then = owner->waiting + count;
     double free_s = until_s((FREE_FACTOR + 1.0) * count + owner->waiting - FREE_FACTOR * left,
                             FREE_FACTOR * rates->all + rates->own);
-    double guarantee_s = until_s(then - limit_guaranteed(config), rates->own);
+    double guarantee_s = until_s(then - limit_guaranteed(config->limit), rates->own);
     double limit_s = until_s(then - limit_alone(config), rates->own);
     double seconds_s = 0;
     if (config->owner_seconds > 0)

@@ -14,6 +14,10 @@
 struct queue;
 struct owner;
 
+/* The most that one owner may have waiting of a queue of that limit, if its own limit is not lower and no other owner has
+   anything waiting. */
+int queue_limits_alone(int limit);
+
 /* May that owner have `count` more experiments waiting, whose time limits are `timeouts_s` in sum? 0; or -1:
    ERROR_FULL (not now) or ERROR_INVALID (never), with what the owner has and may have. Called with the queue's
    lock held. */

@@ -292,8 +292,8 @@ static int log_limit(struct sqlite3 *db, int directory, struct error *error)
     return database_failed(db, "cannot limit the write-ahead log", error);
 }
 
-/* Makes an empty file that the owner alone may read: SQLite gives its other files the same mode. What prevents that
-   is found again, and reported, by SQLite's own opening. */
+/* Makes an empty file that the service's user alone may read: SQLite gives its other files the same mode. Errors are
+   ignored: opening the database reports them. */
 static void database_file_make(const char *path)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -3,6 +3,7 @@ import json
 
 from command import REFUSED, USAGE, coalesce
 from conftest import service  # noqa: F401
+from test_command_runs_source import service as interpreter  # noqa: F401
 
 
 def test_what_ended_is_run_again_with_other_values(service):
@@ -22,3 +23,38 @@ def test_what_ended_is_run_again_with_other_values(service):
     assert "offset=-1" in coalesce(service, "again", one["id"], "offset=-1", expect=REFUSED).stderr
     for words in ["nope"], [one["id"], "offset"], [one["id"], "--x", "offset"]:
         coalesce(service, "again", *words, expect=USAGE)
+
+
+def test_a_grid_that_does_not_cover_the_size_stays_and_is_told(service):
+    one = json.loads(coalesce(service, "run", "grid_stride", "size=2^24", "grid=7", "--json").stdout)
+    done = coalesce(service, "again", one["id"], "block=128", "--json")
+    assert json.loads(done.stdout)["request"]["grid"] == [7, 1, 1] and "the grid stays 7" in done.stderr
+    done = coalesce(service, "again", one["id"], "block=128", "grid=9", "--json")
+    assert json.loads(done.stdout)["request"]["grid"] == [9, 1, 1] and "stays" not in done.stderr
+    assert "stays" not in coalesce(service, "again", one["id"], "label.a=b").stderr
+
+
+def test_shapes_stay_shapes_in_a_sweep(service):
+    one = json.loads(coalesce(service, "run", "sum_matrix_2d", "size=64x32", "block=32x8", "--json").stdout)
+    sweep = json.loads(coalesce(service, "again", one["id"], "order=row,column", "--json").stdout)
+    assert sweep["total"] == sweep["succeeded"] == 2
+    assert [point["values"].get("size", [64, 32]) for point in sweep["points"]] == [[64, 32], [64, 32]]
+    assert sweep["request"]["block"] == [[32, 8, 1]]
+
+
+def test_a_recipes_sweep_is_run_again_along_an_axis_of_the_recipe(service):
+    sweep = json.loads(coalesce(service, "recipe", "read_segment_cached", "size=4096", "label.fake=counted", "--json").stdout)
+    done = json.loads(coalesce(service, "again", sweep["id"], "--x", "offset", "size=8192", "--json").stdout)
+    assert done["recipe"] == sweep["recipe"] and done["request"] == {**sweep["request"], "size": 8192}
+
+
+def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_path):
+    again = lambda *words: json.loads(coalesce(interpreter, "again", *words, "--json").stdout)["request"]  # noqa: E731
+    path, members = tmp_path / "k.cu", tmp_path / "members.json"
+    path.write_text("struct Q { int w; float by; };\n__global__ void k(float *out, int n, Q in) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in.w * in.by; }\n")
+    members.write_text('{"arguments": [{"name": "out", "type": "f32", "elements": "n"}, {"name": "n", "value": "size"}, '
+                       '{"name": "in", "fields": [{"name": "w", "type": "i32"}, {"name": "by", "type": "f32"}]}], "threads": "n"}')
+    one = json.loads(coalesce(interpreter, "run", str(path), "n=64", "in.w=3", "in.by=2", "block=64", "--members", str(members), "--json").stdout)
+    assert again(one["id"]) == one["request"]
+    other = again(one["id"], "n=1000", "in.w=4")
+    assert (other["size"], other["in.w"], other["in.by"], other["grid"]) == (1000, 4, 2, [16, 1, 1])

@@ -12,6 +12,7 @@ import threading
 import pytest
 from command import COMMAND, FAILED, INTERRUPTED, REFUSED, UNREACHABLE, USAGE, coalesce, environment
 from conftest import service, start, token_line  # noqa: F401
+from test_failing_disk import disk  # noqa: F401
 
 SECRET = "the-secret-of-ada-0123456789"
 
@@ -296,3 +297,17 @@ def test_an_answer_that_breaks_off_is_no_service_that_is_not_there():
         threading.Thread(target=answer, daemon=True).start()
         said = coalesce(f"http://127.0.0.1:{listener.getsockname()[1]}", "devices", "--patience", "0", expect=UNREACHABLE).stderr
     assert "the answer of the service at http://127.0.0.1:" in said and "broke off" in said and "Start it with" not in said
+
+
+def test_the_list_of_sweeps_counts_what_ended_and_is_not_written(disk):  # noqa: F811
+    """Others of the sweep wait, so the sweep waits."""
+    full = disk()
+    sweep = full.request("POST", "/v1/sweeps", json={"kernel": "read_offset", "size": 4096, "offset": [0, 1, 2, 3, 4], "labels": {"fake": "sleep:0.5"}}).json()
+    full.until(lambda: full.get(sweep["links"]["self"]).json()["running"] == 1)
+    disk.fails("write")
+    full.until(lambda: full.get(sweep["links"]["self"]).json().get("unwritten"))
+    head, row = (re.split(r"  +", line) for line in coalesce(full, "ls", "--sweeps").stdout.splitlines())
+    assert int(dict(zip(head, row))["ended, not written"]) >= 1 and dict(zip(head, row))["state"] == "queued"
+    disk.works()
+    full.until(lambda: full.get(sweep["links"]["self"]).json()["succeeded"] == 5)
+    assert "not written" not in coalesce(full, "ls", "--sweeps").stdout

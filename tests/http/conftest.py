@@ -129,7 +129,7 @@ class Service:
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
-    def resident_bytes(self):
+    def anonymous_bytes(self):
         """Its own memory, without what is mapped of the program's files: that grows as pages of the program are first used."""
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("RssAnon:"):

@@ -316,13 +316,13 @@ def test_one_that_does_not_read_is_cut_off_and_holds_up_nobody(start):
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
     service.until(lambda: heard)
-    before = service.resident_bytes()
+    before = service.anonymous_bytes()
     for _ in range(3):
         name = sweep_of(service, {**SMALL, "offset": list(range(100)), "block": list(range(32, 832, 16))})["id"]
         assert service.delete(f"/v1/sweeps/{name}").status_code in (200, 202)
     listener.join(60)
     assert heard.count(b"cancelled") == 15000
-    assert sanitized() or service.resident_bytes() - before < 60e6
+    assert sanitized() or service.anonymous_bytes() - before < 60e6
     service.until(lambda: "is cut off" in service.log.read_text() or _closed(deaf), 60)
 
 

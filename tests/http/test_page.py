@@ -109,7 +109,7 @@ def test_the_address_without_its_last_slash_leads_to_the_page(service):
 def weight(service, name):
     with requests.get(f"{service.url}/ui/{name}", headers={"Accept-Encoding": "gzip"}, stream=True, timeout=20) as reply:
         raw = reply.raw.read(decode_content=False)
-    assert reply.headers.get("Content-Encoding") == "gzip" or len(raw) < 1024
+    assert reply.headers.get("Content-Encoding") == "gzip" or len(raw) < 400
     assert reply.headers.get("Content-Encoding") != "gzip" or gzip.decompress(raw)
     return len(raw)
 

@@ -382,4 +382,4 @@ def test_it_stays_small_after_a_thousand_experiments(start):
         service.until(lambda: service.get("/v1/queue").json()["queued"] == 0, seconds=60)
     assert service.get(last + "?wait=20").json()["state"] == "succeeded"
     if not sanitized():
-        assert service.resident_bytes() < 12 << 20
+        assert service.anonymous_bytes() < 12 << 20

@@ -413,7 +413,7 @@ class Watch:
                 begun = time.monotonic()
                 assert session.get(self.service.url + "/livez").status_code == 200
                 self.times.append(time.monotonic() - begun)
-                self.largest = max(self.largest, self.service.resident_bytes())
+                self.largest = max(self.largest, self.service.anonymous_bytes())
                 time.sleep(0.01)
 
     def __enter__(self):

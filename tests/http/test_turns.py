@@ -73,8 +73,13 @@ def test_only_an_admin_holds_and_resumes(start, secrets):
 
 
 def test_a_limit_for_one_owner_that_is_never_reached_is_told(start, secrets):
-    service = start("--token-file", secrets["file"], "--queue-limit", "10", "--owner-limit", "20", ready=False)
-    service.until(lambda: "--owner-limit 20 has no effect" in service.log.read_text())
+    limited = lambda most: start("--token-file", secrets["file"], "--queue-limit", "10", "--owner-limit", most, ready=False)  # noqa: E731
+    service = limited("6")
+    service.until(lambda: "listening on" in service.log.read_text())
+    assert "no effect" not in service.log.read_text()
+    service.stop()
+    service = limited("7")
+    service.until(lambda: "--owner-limit 7 has no effect: with --queue-limit 10 one owner has at most 6 waiting" in service.log.read_text())
 
 
 def test_a_single_experiment_waits_for_one_of_anothers_sweep_and_is_told_so(start, secrets):

@@ -41,9 +41,11 @@ static void nobody_else_may_read_the_database_in_a_directory_that_was_there(void
     struct fixture *fixture = *state;
     char directory[SCRATCH_BYTES + 32], path[SCRATCH_BYTES + 64];
     snprintf(directory, sizeof directory, "%s/open", fixture->directory);
+    mode_t before = umask(022);
     assert_int_equal(mkdir(directory, 0755), 0);
     struct store *store = NULL;
     assert_int_equal(store_open(&store, directory, NULL, NULL), 0);
+    umask(before);
     const char *names[] = {"coalesced.db", "coalesced.db-wal", "coalesced.db-shm"};
     for (int i = 0; i < 3; i++) {
         struct stat status;
