@@ -126,6 +126,23 @@ static int code_read(struct cubin_entry *entry, const struct elf_section *text, 
     return 0;
 }
 
+/* The compiler computes a division, reciprocal or root of floats in the kernel itself, and calls a function for operands
+   near the limits of the format, denormal or infinite. Functions for integers are called for all large operands. */
+static bool is_slow_path(const char *function)
+{
+    return strstr(function, "$__cuda_") &&
+           (strstr(function, "_f32") || strstr(function, "_f64") || strstr(function, "_slowpath"));
+}
+
+static void slow_paths_mark(struct cubin_entry *entry, const struct elf_file *file, size_t section)
+{
+    struct cubin_instruction *code = (struct cubin_instruction *)entry->code;
+    for (const struct elf_symbol *s = file->symbols; s < file->symbols + file->symbol_count; s++)
+        if (s->type == ELF_FUNCTION && s->section == section && is_slow_path(s->name) &&
+            s->value / MACHINE_WORD_BYTES < entry->count)
+            code[s->value / MACHINE_WORD_BYTES].slow_path = true;
+}
+
 static int entry_read(struct cubin_entry *entry, const struct elf_file *file, size_t symbol, int arch,
                       struct error *error)
 {
@@ -138,7 +155,10 @@ static int entry_read(struct cubin_entry *entry, const struct elf_file *file, si
         .shared_bytes = shared_bytes_of(file, s->name),
         .constant_bytes = constants && constants->bytes <= UINT32_MAX ? (unsigned)constants->bytes : 0,
     };
-    return code_read(entry, &file->sections[s->section], arch, error);
+    int result = code_read(entry, &file->sections[s->section], arch, error);
+    if (result == 0)
+        slow_paths_mark(entry, file, s->section);
+    return result;
 }
 
 /* A section belongs to one entry, and all of them together fit into the file: a damaged one could have the same

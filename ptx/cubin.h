@@ -14,6 +14,8 @@ struct cubin_instruction {
     uint32_t ptx_line;    /* from 1; 0: not known */
     uint32_t source_line; /* likewise; needs code that was made with line information */
     uint32_t source_file; /* its number in the line table, from 1 */
+    bool
+        slow_path; /* a function of the compiler's begins here, for unusual operands of a floating-point operation */
 };
 
 /* A kernel, with the functions that it calls and that were not inlined: the compiler puts a copy of them behind

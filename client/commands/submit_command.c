@@ -285,15 +285,21 @@ static json_t *read_changes(struct context *context, const json_t *before, bool 
     return NULL;
 }
 
-/* Replaces values of the request by those of the changes. An object is changed member by member, except for a device and a
-   reference, which are replaced. */
+/* Replaces values of the request by those of the changes; null removes one. An object is changed member by member, except for
+   a device and another reference kernel, which are replaced. */
 static void apply_changes(json_t *request, json_t *changes)
 {
     if (json_object_get(changes, "device"))
         json_object_del(request, "device");
-    if (json_object_get(changes, "reference"))
+    const json_t *reference = json_object_get(changes, "reference");
+    if (json_object_get(reference, "kernel") || json_object_get(reference, "source"))
         json_object_del(request, "reference");
     json_object_update_recursive(request, changes);
+    const char *name;
+    json_t *value;
+    json_object_foreach (changes, name, value)
+        if (json_is_null(value))
+            json_object_del(request, name);
 }
 
 /* Returns whether one of the changes may need another grid. */

@@ -54,10 +54,9 @@ const struct manual_command manual_commands[] = {
      "coalesce recipe read_segment_cached\n",
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"again", "ID [NAME=VALUES ...]", "run the request of an experiment or a sweep once more",
-     "Values replace those of the request; several values of a parameter turn an experiment into a sweep. "
-     "The "
-     "grid follows the size and the block if it did before. The old results stay: the new runs have an id of "
-     "their own, and `coalesce compare` compares the two.\n",
+     "Values replace those of the request, and NAME=null removes one; several values of a parameter turn an "
+     "experiment into a sweep. The grid follows the size and the block if it did before. The old results "
+     "stay: the new runs have an id of their own, and `coalesce compare` compares the two.\n",
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6\n"
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6 repeat=6\n"
      "coalesce again 01M7YM6JPB4T1ZD7F2WQ3R9K5E offset=0..16\n",

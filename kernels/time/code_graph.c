@@ -72,6 +72,29 @@ static void find_edges(struct code_graph *g)
     }
 }
 
+static bool calls_slow_path(const struct code_graph *g, int block)
+{
+    for (uint32_t i = g->blocks[block].begin; i < g->blocks[block].end; i++)
+        if (code_graph_calls(g, i) && g->code[g->code[i].target].slow_path)
+            return true;
+    return false;
+}
+
+/* Removes the edges to calls of slow paths that a branch avoids: the operands are taken to be usual ones. */
+static void drop_slow_paths(struct code_graph *g)
+{
+    for (int b = 0; b < g->block_count; b++) {
+        struct code_block *block = &g->blocks[b];
+        if (block->next_count != 2)
+            continue;
+        bool first = calls_slow_path(g, block->next[0]), second = calls_slow_path(g, block->next[1]);
+        if (first == second)
+            continue;
+        block->next[0] = block->next[first ? 1 : 0];
+        block->next_count = 1;
+    }
+}
+
 /* ---- loops ---- */
 
 struct search {
@@ -354,6 +377,7 @@ int code_graph_build(struct code_graph *graph, const struct cubin_entry *entry, 
     if (find_blocks(graph, error) < 0)
         return -1;
     find_edges(graph);
+    drop_slow_paths(graph);
     if (find_loops(graph, error) < 0 || measure_calls(graph, error) < 0)
         return -1;
     return find_jumped(graph, error);

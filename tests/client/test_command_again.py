@@ -20,6 +20,8 @@ def test_what_ended_is_run_again_with_other_values(service):
     assert sweep["request"]["offset"] == [0, 1, 2] and sweep["total"] == 3 and sweep["succeeded"] == 3
     rounds = again(sweep["id"], "repeat=2", "offset=0,5")
     assert rounds["total"] == 4 and rounds["request"]["offset"] == [0, 5] and rounds["succeeded"] == 4
+    other = again(one["id"], "kernel=copy", "offset=null")["request"]
+    assert other["kernel"] == "copy" and "offset" not in other
     assert "offset=-1" in coalesce(service, "again", one["id"], "offset=-1", expect=REFUSED).stderr
     for words in ["nope"], [one["id"], "offset"], [one["id"], "--x", "offset"]:
         coalesce(service, "again", *words, expect=USAGE)
@@ -58,3 +60,7 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     assert again(one["id"]) == one["request"]
     other = again(one["id"], "n=1000", "in.w=4")
     assert (other["size"], other["in.w"], other["in.by"], other["grid"]) == (1000, 4, 2, [16, 1, 1])
+    held = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "--json").stdout)["request"]
+    other = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "reference.block=128", "--json").stdout)
+    assert held["reference"]["kernel"] == other["request"]["reference"]["kernel"] and other["request"]["reference"]["block"] == [128, 1, 1]
+    assert again(other["id"], "reference.block=256")["reference"] == {**other["request"]["reference"], "block": [256, 1, 1]}
