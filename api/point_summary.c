@@ -40,7 +40,7 @@ void point_summary_free(struct point_summary *summary)
 
 void point_summary_begin(struct point_summary *summary)
 {
-    summary->asked = summary->ended = summary->running = summary->succeeded = 0;
+    summary->asked = summary->ended = summary->running = summary->succeeded = summary->unwritten = 0;
     summary->placements = summary->ids = 0;
     summary->cold.count = summary->hot.count = 0;
     summary->state = NULL;
@@ -151,7 +151,7 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
     summary->ended += ended;
     bool unwritten = experiment && experiment->unwritten;
     summary->unwritten += unwritten;
-    summary->running += !unwritten && strcmp(state, "running") == 0;
+    summary->running += unwritten || strcmp(state, "running") == 0; /* as the run itself says */
     summary->succeeded += succeeded;
     if (id && strlen(id) < SUMMARY_ID_BYTES)
         memcpy(summary->id[summary->ids++], id, strlen(id) + 1);

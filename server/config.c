@@ -302,6 +302,9 @@ int config_read(struct config *config, int argc, char *const *argv, struct error
     for (int i = 1; i < argc; i++)
         if (flag_read(config, argc, argv, &i, given, error) < 0)
             return -1;
+    for (int i = 0; i < OPTIONS; i++)
+        if (given[i] && strcmp(options[i].flag, "--data-dir") == 0 && !config->data_dir[0])
+            return error_set(error, ERROR_INVALID, "--data-dir needs the name of a directory");
     if (strcmp(config->source, "predict") != 0 && strcmp(config->source, "off") != 0)
         return error_set(error, ERROR_INVALID, "--source must be predict or off, not \"%s\"", config->source);
     if (strcmp(config->calibrate, "auto") != 0 && strcmp(config->calibrate, "ask") != 0)

@@ -26,7 +26,7 @@ struct starting {
 
 static const struct route other_routes[] = {OTHER("GET"), OTHER("POST"), OTHER("DELETE"), {0}};
 /* The last route that fits counts. */
-static const struct route *const tables[] = {other_routes, health_routes, metrics_routes, NULL};
+static const struct route *const tables[] = {other_routes, health_routes, metrics_routes, ui_routes, NULL};
 
 int starting_begin(struct starting **out, const struct http_config *config, const char *reason,
                    struct error *error)

@@ -151,6 +151,9 @@ static void the_state_directory_of_the_user_is_followed(void **state)
     assert_int_equal(read_words(&config, (char *[WORDS]){NULL}, &error), 0);
     assert_string_equal(config.data_dir, "/state/coalesced");
     config_free(&config);
+    assert_int_equal(read_words(&config, (char *[WORDS]){"--data-dir", "", NULL}, &error), -1);
+    assert_string_equal(error.text, "--data-dir needs the name of a directory");
+    config_free(&config);
     unsetenv("HOME");
     unsetenv("XDG_STATE_HOME");
     assert_int_equal(read_words(&config, (char *[WORDS]){NULL}, &error), -1);

@@ -167,13 +167,14 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   let buttonsShown = null;
   function buttonsShow() {
     const mine = me && (me.role === "admin" || (me.role === "run" && me.name === experiment.owner)),
-          ended = ENDED.includes(experiment.state), mark = String([ended, mine, timed(), pin, mayRun(me)]),
+          ended = ENDED.includes(experiment.state),
+          mark = String([ended, mine, timed(), pin, mayRun(me), experiment.unwritten]),
           held = buttons.contains(document.activeElement);
     if (mark === buttonsShown) return; /* what has the focus stays */
     buttonsShown = mark;
     replace(
       buttons,
-      !ended && mine &&
+      !ended && mine && !experiment.unwritten &&
         h("button", {
           type: "button",
           class: "button",

@@ -201,7 +201,7 @@ export function sweepTable(sweep, choiceNow, chosen) {
             null :
             {kind: run.failure_kind, detail: failureDetail(run)}
         },
-        sweep.head.paused));
+        sweep.head));
   }
   const rowOf = item => {
     if (item.run) return runRow(item);
