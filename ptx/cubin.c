@@ -134,13 +134,18 @@ static bool is_slow_path(const char *function)
            (strstr(function, "_f32") || strstr(function, "_f64") || strstr(function, "_slowpath"));
 }
 
-static void slow_paths_mark(struct cubin_entry *entry, const struct elf_file *file, size_t section)
+/* `entry_of` has for each section the index of its entry, counted from 1. */
+static void slow_paths_mark(struct cubin *cubin, const struct elf_file *file, const uint32_t *entry_of)
 {
-    struct cubin_instruction *code = (struct cubin_instruction *)entry->code;
-    for (const struct elf_symbol *s = file->symbols; s < file->symbols + file->symbol_count; s++)
-        if (s->type == ELF_FUNCTION && s->section == section && is_slow_path(s->name) &&
-            s->value / MACHINE_WORD_BYTES < entry->count)
+    for (const struct elf_symbol *s = file->symbols; s < file->symbols + file->symbol_count; s++) {
+        if (s->type != ELF_FUNCTION || s->section >= file->section_count || !entry_of[s->section] ||
+            !is_slow_path(s->name))
+            continue;
+        struct cubin_entry *entry = &cubin->entries[entry_of[s->section] - 1];
+        struct cubin_instruction *code = (struct cubin_instruction *)entry->code;
+        if (s->value / MACHINE_WORD_BYTES < entry->count)
             code[s->value / MACHINE_WORD_BYTES].slow_path = true;
+    }
 }
 
 static int entry_read(struct cubin_entry *entry, const struct elf_file *file, size_t symbol, int arch,
@@ -155,10 +160,7 @@ static int entry_read(struct cubin_entry *entry, const struct elf_file *file, si
         .shared_bytes = shared_bytes_of(file, s->name),
         .constant_bytes = constants && constants->bytes <= UINT32_MAX ? (unsigned)constants->bytes : 0,
     };
-    int result = code_read(entry, &file->sections[s->section], arch, error);
-    if (result == 0)
-        slow_paths_mark(entry, file, s->section);
-    return result;
+    return code_read(entry, &file->sections[s->section], arch, error);
 }
 
 /* A section belongs to one entry, and all of them together fit into the file: a damaged one could have the same
@@ -196,6 +198,7 @@ static int entries_read(struct cubin *cubin, const struct elf_file *file, size_t
             goto out;
         entry_of[s->section] = (uint32_t)++cubin->count;
     }
+    slow_paths_mark(cubin, file, entry_of);
     if (line_program_read(&lines.ptx, file, ".nv_debug_line_sass", error) == 0 &&
         line_program_read(&lines.source, file, ".debug_line", error) == 0 &&
         lines_set(cubin, entry_of, &lines.ptx, true, file->section_count, error) == 0)

@@ -14,8 +14,7 @@ struct cubin_instruction {
     uint32_t ptx_line;    /* from 1; 0: not known */
     uint32_t source_line; /* likewise; needs code that was made with line information */
     uint32_t source_file; /* its number in the line table, from 1 */
-    bool
-        slow_path; /* a function of the compiler's begins here, for unusual operands of a floating-point operation */
+    bool slow_path;       /* the first instruction of a function that the compiler calls for unusual floats */
 };
 
 /* A kernel, with the functions that it calls and that were not inlined: the compiler puts a copy of them behind

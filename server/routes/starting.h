@@ -9,8 +9,8 @@ struct starting;
 enum { STARTING_REASON_BYTES = 512 };
 
 /* Answers on the configuration's listeners, which stay open for the server that follows: health_routes,
-   metrics_routes and ui_routes, whose pages then show the reason, and a refusal for all else. The configuration's own routes are not used; its context is the struct service, whose
-   member `starting` is the first argument. 0 or -1. */
+   metrics_routes and ui_routes, whose pages then show the reason, and a refusal for all else. The configuration's own
+   routes are not used; its context is the struct service, whose member `starting` is the first argument. 0 or -1. */
 int starting_begin(struct starting **starting, const struct http_config *config, const char *reason,
                    struct error *error);
 
