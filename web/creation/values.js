@@ -17,7 +17,7 @@ const SUFFIXES = {
 export const isGrouped = text => /^\d{1,3}(,\d{3})+$/.test(text);
 export const isGroupedAlone = text => isGrouped(text) && /,0/.test(text);
 
-/* Reads 4096, 1,000, 2^12, 1 << 12, 4Ki or 1e6 as a number. Any other text is returned unchanged, and the service
+/* Reads 4096, 1,000, 2^12, 1 << 12, 4Ki, 4 Ki or 1e6 as a number. Any other text is returned unchanged, and the service
  * reports the error. */
 export function integerOf(text) {
   const power = /^(\d+)\^(\d+)$/.exec(text);
@@ -25,7 +25,7 @@ export function integerOf(text) {
   const shift = /^(\d+) *<< *(\d+)$/.exec(text);
   if (shift) return Number(shift[1]) * 2 ** Number(shift[2]);
   if (/^\d+(\.\d+)?e\d+$/i.test(text) && Number.isInteger(Number(text))) return Number(text);
-  const [, digits, suffix] = /^(\d+)([KMG]i|[kMG])$/.exec(text) ?? [];
+  const [, digits, suffix] = /^(\d+) *([KMG]i|[kMG])$/.exec(text) ?? [];
   if (digits) return Number(digits) * SUFFIXES[suffix];
   if (isGrouped(text)) return Number(text.replaceAll(",", ""));
   return INTEGER.test(text) ? Number(text) : text;
