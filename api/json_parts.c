@@ -164,6 +164,17 @@ static void write_members(struct json_writer *json, const json_t *value)
     json_writer_end(json);
 }
 
+/* With 15 digits where they give back the same number, so that 0.3 stays 0.3. */
+static void write_real(struct json_writer *json, const char *key, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) == value)
+        json_writer_double(json, key, value);
+    else
+        json_writer_exact(json, key, value);
+}
+
 /* As deep as what was read, which jansson bounds; the writer fails beyond its own bound. */
 void json_parts_tree(struct json_writer *json, const char *key, const json_t *value)
 {
@@ -176,7 +187,7 @@ void json_parts_tree(struct json_writer *json, const char *key, const json_t *va
     else if (json_is_integer(value))
         json_writer_int(json, key, json_integer_value(value));
     else if (json_is_real(value))
-        json_writer_double(json, key, json_real_value(value));
+        write_real(json, key, json_real_value(value));
     else if (json_is_boolean(value))
         json_writer_bool(json, key, json_is_true(value));
     else

@@ -206,29 +206,52 @@ static int fetch_stored_request(struct context *context, const struct resource *
     return *request ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
-/* Removes the grid from an experiment's request if it is the smallest one that covers the size: the service then computes it
-   from the new values. A prediction without a grid tells that one. Any other grid stays, which is told.
+/* Sets *covering to whether the grid of a launch is the smallest one that covers the size, which a prediction without a grid
+   tells. request: an experiment's; launch: the request itself, or its reference with a kernel and a block of its own.
    Returns an exit status. */
-static int drop_covering_grid(struct context *context, json_t *request)
+static int find_covering_grid(struct context *context, const json_t *request, const json_t *launch,
+                              bool *covering)
 {
-    json_t *grid = json_object_get(request, "grid"), *question = json_copy(request), *answer = NULL;
-    for (const char *const *name =
-             (const char *const[]){"grid", "device", "show", "reference", "tolerance", NULL};
-         *name; name++)
-        json_object_del(question, *name);
+    static const char *const left_out[] = {"grid", "device", "show", "reference", "tolerance"};
+    json_t *question = json_copy((json_t *)request), *answer = NULL;
+    json_object_update(question, (json_t *)launch);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        json_object_del(question, left_out[i]);
     json_object_set_new(question, "arch", json_string("sm_90"));
-    char *body = json_dumps(question, JSON_COMPACT), text[JSON_PATH_TEXT_BYTES];
+    char *body = json_dumps(question, JSON_COMPACT);
     struct http_client_request http_request = fetch_question(context, "/v1/predictions", body);
     http_request.accept_status = 422; /* a kernel of the user's own may need a grid */
     int status = fetch_document(context, &http_request, &answer);
-    json_path_value(text, grid);
-    if (status == EXIT_FINE && json_equal(json_object_get(json_object_get(answer, "request"), "grid"), grid))
-        json_object_del(request, "grid");
-    else if (status == EXIT_FINE)
-        screen_remark(&context->screen, language_text("the grid stays %s: grid=... gives another one"), text);
+    *covering = status == EXIT_FINE && json_equal(json_object_get(json_object_get(answer, "request"), "grid"),
+                                                  json_object_get(launch, "grid"));
     json_decref(answer);
     json_decref(question);
     free(body);
+    return status;
+}
+
+/* Removes the grid from an experiment's request, and from its reference, where it is the smallest one that covers the size:
+   the service then computes it from the new values. Another grid of the experiment stays, which is told. Returns an exit
+   status. */
+static int drop_covering_grids(struct context *context, json_t *request)
+{
+    json_t *reference = json_object_get(request, "reference");
+    bool covering = false, of_reference = false;
+    char text[JSON_PATH_TEXT_BYTES];
+    int status = find_covering_grid(context, request, request, &covering);
+    if (status == EXIT_FINE && json_object_get(reference, "grid"))
+        status = find_covering_grid(context, request, reference, &of_reference);
+    /* A reference that does not say how many threads it needs takes the grid of the experiment. */
+    of_reference |=
+        covering && json_equal(json_object_get(reference, "grid"), json_object_get(request, "grid"));
+    if (covering)
+        json_object_del(request, "grid");
+    else if (status == EXIT_FINE) {
+        json_path_value(text, json_object_get(request, "grid"));
+        screen_remark(&context->screen, language_text("the grid stays %s: grid=... gives another one"), text);
+    }
+    if (of_reference)
+        json_object_del(reference, "grid");
     return status;
 }
 
@@ -331,7 +354,7 @@ int command_again(struct context *context)
     if (!changes)
         status = context_usage(context, &error);
     else if (!resource.sweep && change_launch(changes) && !json_object_get(changes, "grid"))
-        status = drop_covering_grid(context, request);
+        status = drop_covering_grids(context, request);
     if (status == EXIT_FINE && is_own_kernel(request))
         status = drop_named_size(context, request, changes);
     if (status == EXIT_FINE) {

@@ -110,7 +110,7 @@ json_t *parameters_item(const char *text, struct error *error)
     if (found == FOUND && strncmp(text, "0x", 2) != 0) /* a hexadecimal number is none */
         shape = read_shape(text, &found);
     if (found == TOO_LARGE)
-        error_set(error, ERROR_INVALID, language_text("%s is more than 64 bits hold"), text);
+        error_set(error, ERROR_INVALID, language_text("%s is beyond a signed integer of 64 bits"), text);
     if (found == TOO_LARGE || shape)
         return shape;
     if (strcmp(text, "null") == 0)

@@ -60,6 +60,11 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     assert again(one["id"]) == one["request"]
     other = again(one["id"], "n=1000", "in.w=4")
     assert (other["size"], other["in.w"], other["in.by"], other["grid"]) == (1000, 4, 2, [16, 1, 1])
+    compared = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "--json").stdout)
+    larger = json.loads(coalesce(interpreter, "again", compared["id"], "n=2000", "--json").stdout)
+    assert larger["correctness"]["verified"] and larger["request"]["grid"] == larger["request"]["reference"]["grid"] == [32, 1, 1]
+    sweep = json.loads(coalesce(interpreter, "again", one["id"], "in.by=0.30000000000000004", "block=32,64", "--json").stdout)
+    assert sweep["request"]["in.by"] == 0.30000000000000004 and sweep["succeeded"] == 2
     held = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "--json").stdout)["request"]
     other = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "reference.block=128", "--json").stdout)
     assert held["reference"]["kernel"] == other["request"]["reference"]["kernel"] and other["request"]["reference"]["block"] == [128, 1, 1]

@@ -168,7 +168,7 @@ WRONG = [
     (["explain", "copy", "warp=5"], USAGE, "is no field here: did you mean --warp 5?"),
     (["predict", "copy", "--arch", "sm_90"], USAGE, "a field of the request is given as arch=VALUE"),
     (["run", "copy", "size=0x10"], REFUSED, 'is "0x10"'),
-    (["run", "copy", "size=99999999999999999999"], USAGE, "size: 99999999999999999999 is more than 64 bits hold"),
+    (["run", "copy", "size=99999999999999999999"], USAGE, "size: 99999999999999999999 is beyond a signed integer of 64 bits"),
     (["show", "a", "--json", "--columns", "id"], USAGE, "--json and --columns do not go together"),
     (["show", "../livez"], USAGE, "is no id"),
     (["ls", "-n", "0"], USAGE, "--limit is a number from 1 to 10000"),
