@@ -308,6 +308,21 @@ static json_t *read_changes(struct context *context, const json_t *before, bool 
     return NULL;
 }
 
+/* Removes from the request what is null in the changes; of a label, which is a text, "null". */
+static void remove_nulls(json_t *request, const json_t *changes)
+{
+    const char *name, *label;
+    json_t *value, *text;
+    json_object_foreach ((json_t *)changes, name, value)
+        if (json_is_null(value))
+            json_object_del(request, name);
+        else if (json_is_object(value))
+            remove_nulls(json_object_get(request, name), value);
+    json_object_foreach (json_object_get(changes, "labels"), label, text)
+        if (strcmp(json_string_value(text), "null") == 0)
+            json_object_del(json_object_get(request, "labels"), label);
+}
+
 /* Replaces values of the request by those of the changes; null removes one. An object is changed member by member, except for
    a device and another reference kernel, which are replaced. */
 static void apply_changes(json_t *request, json_t *changes)
@@ -318,11 +333,7 @@ static void apply_changes(json_t *request, json_t *changes)
     if (json_object_get(reference, "kernel") || json_object_get(reference, "source"))
         json_object_del(request, "reference");
     json_object_update_recursive(request, changes);
-    const char *name;
-    json_t *value;
-    json_object_foreach (changes, name, value)
-        if (json_is_null(value))
-            json_object_del(request, name);
+    remove_nulls(request, changes);
 }
 
 /* Returns whether one of the changes may need another grid. */
