@@ -244,6 +244,8 @@ static int server_load_wait(struct server *server, const sigset_t *signals, int 
             return -1;
     }
     *received = 0;
+    if (server->service.starting)
+        log_info("the store is open: the service goes on");
     store_damage_forget(); /* what an earlier look found was not there at the last one */
     notify("STATUS=The store is open");
     starting_end(server->service.starting);

@@ -42,7 +42,7 @@ int store_mark(struct store *store, const struct store_mark *mark,
 /* ---- by policy ---- */
 
 /* The pause between two steps leaves at least half of the writer's time to others. */
-enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000, LOG_MS = 600000 };
+enum { LOOK_MS = 2000, PAUSE_MS = 4, FAILED_MS = 30000, LOG_MS = 60000 };
 static const double day_ms = 24 * 3600 * 1000.0;
 
 struct retention {
@@ -146,6 +146,8 @@ void retention_stop(struct retention *retention)
     while (retention->stepping)
         pthread_cond_wait(&retention->stepped, &retention->lock);
     pthread_mutex_unlock(&retention->lock);
+    retention->logged_ns = 0; /* what was not told yet is told now */
+    removed_log(retention);
     pthread_cond_destroy(&retention->stepped);
     pthread_mutex_destroy(&retention->lock);
     free(retention);
