@@ -1,9 +1,18 @@
 """`coalesce again`: the request of what is there, once more and changed."""
 import json
 
+import pytest
 from command import REFUSED, USAGE, coalesce
-from conftest import service  # noqa: F401
-from test_command_runs_source import service as interpreter  # noqa: F401
+from conftest import BINARY, Service, service  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def interpreter(tmp_path_factory):
+    """Runs kernels of one's own on the CPU, beside other tests that do: nothing is timed."""
+    folder = tmp_path_factory.mktemp("again")
+    running = Service(folder, "--executor-command", f"{BINARY} --executor", "--devices", "cpu", fake=False, environment={"XDG_RUNTIME_DIR": str(folder)})
+    yield running
+    running.stop()
 
 
 def test_what_ended_is_run_again_with_other_values(service):
