@@ -110,7 +110,8 @@ function begin() {
         if (deviceEventApply(event.data)) devices();
       } else if (event.event !== "progress") {
         queue();
-        /* The service ends the stream when the token's role changes; without a stream each poll asks. */
+        /* The service ends the event stream when the token's role changes, so the role is read again when a stream
+         * opens, and at each poll where there is no stream. */
         if ((event.event === "open" || event.event === "poll") && opened++) meRead();
         if (moving()) devices(); /* what was submitted may start one */
       }

@@ -1,5 +1,5 @@
-/* Where each page of the history was left: how far it and its lists were scrolled, and the link that was followed. By
-   the key of the entry's state.
+/* Keeps for each entry of the browser's history how far the page and its lists were scrolled and which link was
+   followed, and restores that after a step back or forward. The key is in the entry's state.
 
    entryRead() is called once, before the first page is opened. entryPush(address) makes a new entry; stepped(open) is
    for "popstate": it opens the page of that entry by open(), which returns a promise, and brings it to its place. */

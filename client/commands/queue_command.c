@@ -93,7 +93,7 @@ static void print_reasons(const json_t *devices, json_t *printed, FILE *out)
         print_reason(json_path_text(device, "waits_for", NULL), printed, out);
 }
 
-/* Prints, for each group of devices of which none can run the experiments that wait for it, the reasons. */
+/* Prints why experiments that wait cannot start, a line for each group of devices to which a reason applies. */
 static void print_block_reasons(const json_t *groups, json_t *printed, FILE *out)
 {
     const char *text;

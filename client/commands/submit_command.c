@@ -206,9 +206,9 @@ static int fetch_stored_request(struct context *context, const struct resource *
     return *request ? EXIT_FINE : EXIT_UNREACHABLE;
 }
 
-/* Sets *covering to whether the grid of a launch is the smallest one that covers the size, which a prediction without a grid
-   tells. request: an experiment's; launch: the request itself, or its reference with a kernel and a block of its own.
-   Returns an exit status. */
+/* Asks the service whether the grid of a launch is the smallest one that covers the size, and sets *covering. The service
+   computes that grid in a prediction for which none is given. request: an experiment's; launch: the request itself, or its
+   reference, which has a kernel and a block of its own. Returns an exit status. */
 static int find_covering_grid(struct context *context, const json_t *request, const json_t *launch,
                               bool *covering)
 {
@@ -260,8 +260,8 @@ static bool is_own_kernel(const json_t *request)
     return strncmp(json_path_text(request, "kernel", ""), "src-", 4) == 0;
 }
 
-/* Removes the size from the request for a kernel of the user's own if the changes give it by the name of an argument, as
-   in n=1000. Returns an exit status. */
+/* A kernel of the user's own may have the size as an argument, as n in n=1000. If the changes give that argument, removes
+   the size from the request: the service refuses both. Returns an exit status. */
 static int drop_named_size(struct context *context, json_t *request, const json_t *changes)
 {
     json_t *kernel = NULL, *argument;

@@ -80,7 +80,8 @@ static bool calls_slow_path(const struct code_graph *g, int block)
     return false;
 }
 
-/* Removes the edges to calls of slow paths that a branch avoids: the operands are taken to be usual ones. */
+/* Removes the edges to blocks that call a slow path (a function for denormal, infinite or very large floats), where a
+   branch can skip the call: a warp with ordinary operands takes that branch. */
 static void drop_slow_paths(struct code_graph *g)
 {
     for (int b = 0; b < g->block_count; b++) {

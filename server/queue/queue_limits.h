@@ -14,8 +14,8 @@
 struct queue;
 struct owner;
 
-/* The most that one owner may have waiting of a queue of that limit, if its own limit is not lower and no other owner has
-   anything waiting. */
+/* Returns how many experiments one owner may have waiting at most, if nobody else has any waiting and --owner-limit is not
+   lower. limit: --queue-limit, in experiments. Any thread, without the lock. */
 int queue_limits_alone(int limit);
 
 /* May that owner have `count` more experiments waiting, whose time limits are `timeouts_s` in sum? 0; or -1:

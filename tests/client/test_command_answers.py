@@ -223,8 +223,7 @@ def test_two_sides_are_compared(service):
 
 
 def test_of_placements_is_said_how_many_were_new(start, tmp_path):  # noqa: F811
-    # Beside other tests that use the CPU: what it takes is not looked at.
-    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu", environment={"XDG_RUNTIME_DIR": str(tmp_path)})
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu", environment={"XDG_RUNTIME_DIR": str(tmp_path)})  # a lock of its own
     asked = "sweep", "copy", "size=8192,4096", "measure.max_seconds=0.01", "measure.quiet_s=0", "-d"
     one, two = (coalesce(service, *asked, *more).stdout.strip() for more in ([], ["repeat=2"]))
     for side in one, two:
