@@ -57,14 +57,28 @@ static void print_outputs(const json_t *experiment, const struct screen *screen)
     }
 }
 
-/* "found", or in words what is not there. */
-static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value)
+enum { DIGITS_SHOWN = 6, DIGITS_ALL = 17 };
+
+static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value, int digits)
 {
     const char *word = json_string_value(value);
     if (json_is_null(value) || (word && strcmp(word, "untouched") == 0))
         snprintf(text, JSON_PATH_TEXT_BYTES, "%s", language_text("nothing"));
+    else if (json_is_real(value))
+        snprintf(text, JSON_PATH_TEXT_BYTES, "%.*g", digits, json_real_value(value));
     else
         json_path_value(text, value);
+}
+
+/* Writes both values of a mismatch with as many digits as make them differ. */
+static void value_texts(char found[JSON_PATH_TEXT_BYTES], char wanted[JSON_PATH_TEXT_BYTES],
+                        const json_t *mismatch)
+{
+    int digits = DIGITS_SHOWN;
+    do {
+        value_text(found, json_object_get(mismatch, "found"), digits);
+        value_text(wanted, json_object_get(mismatch, "expected"), digits);
+    } while (strcmp(found, wanted) == 0 && digits++ < DIGITS_ALL);
 }
 
 /* Elements of all outputs that no thread wrote. */
@@ -102,8 +116,7 @@ static void print_verdict(const json_t *experiment)
     }
     if (!json_is_object(first))
         return;
-    value_text(found, json_object_get(first, "found"));
-    value_text(wanted, json_object_get(first, "expected"));
+    value_texts(found, wanted, first);
     printf(language_text("%s[%.0f]: %s, the reference has %s\n"), json_path_text(first, "buffer", "?"),
            json_path_number(first, "index"), found, wanted);
     if (isfinite(json_path_number(first, "line")))

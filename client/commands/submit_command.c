@@ -260,8 +260,8 @@ static bool is_own_kernel(const json_t *request)
     return strncmp(json_path_text(request, "kernel", ""), "src-", 4) == 0;
 }
 
-/* A kernel of the user's own may have the size as an argument, as n in n=1000. If the changes give that argument, removes
-   the size from the request: the service refuses both. Returns an exit status. */
+/* A kernel of the user's own may have the size as an argument, as n in n=1000. The service refuses both: of the argument and
+   the size, the one that the changes give stays in the request. Returns an exit status. */
 static int drop_named_size(struct context *context, json_t *request, const json_t *changes)
 {
     json_t *kernel = NULL, *argument;
@@ -269,9 +269,13 @@ static int drop_named_size(struct context *context, json_t *request, const json_
     char *path = fetch_path(context, "/v1/kernels", json_path_text(request, "kernel", ""), "");
     int status = fetch_json(context, path ? path : "", &kernel);
     json_array_foreach (json_object_get(kernel, "arguments"), i, argument)
-        if (strcmp(json_path_text(argument, "value", ""), "size") == 0 &&
-            json_object_get(changes, json_path_text(argument, "name", "")))
-            json_object_del(request, "size");
+        if (strcmp(json_path_text(argument, "value", ""), "size") == 0) {
+            const char *name = json_path_text(argument, "name", "");
+            if (json_object_get(changes, "size"))
+                json_object_del(request, name);
+            else if (json_object_get(changes, name))
+                json_object_del(request, "size");
+        }
     json_decref(kernel);
     free(path);
     return status;
@@ -324,7 +328,7 @@ static void remove_nulls(json_t *request, const json_t *changes)
 }
 
 /* Replaces values of the request by those of the changes; null removes one. An object is changed member by member, except for
-   a device and another reference kernel, which are replaced. */
+   a device and another reference kernel, which are replaced. Without a reference nothing has a tolerance. */
 static void apply_changes(json_t *request, json_t *changes)
 {
     if (json_object_get(changes, "device"))
@@ -334,6 +338,8 @@ static void apply_changes(json_t *request, json_t *changes)
         json_object_del(request, "reference");
     json_object_update_recursive(request, changes);
     remove_nulls(request, changes);
+    if (json_is_null(reference) && !json_object_get(changes, "tolerance"))
+        json_object_del(request, "tolerance");
 }
 
 /* Returns whether one of the changes may need another grid. */

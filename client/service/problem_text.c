@@ -1,5 +1,6 @@
 #include "client/service/problem_text.h"
 
+#include <curl/curl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,14 +80,14 @@ static const char *command_words(struct buffer *out, const char *sentence)
 }
 
 /* The pointer "#/labels/who" as the path "labels.who", "#/block/0" as "block.0": as parameters are
-   written. */
+   written. "%20" is a space again. */
 static void path_of(const char *pointer, char name[NAME_BYTES])
 {
-    size_t at = 0;
-    pointer += strspn(pointer, "#/");
-    for (; *pointer && at + 1 < NAME_BYTES; pointer++)
-        name[at++] = *pointer == '/' ? '.' : *pointer;
-    name[at] = '\0';
+    char *plain = curl_easy_unescape(NULL, pointer, 0, NULL), *from = plain ? plain : "";
+    snprintf(name, NAME_BYTES, "%s", from + strspn(from, "#/"));
+    curl_free(plain);
+    for (char *at = name; (at = strchr(at, '/'));)
+        *at = '.';
 }
 
 /* True when the path labels.who, or labels, is about the argument "label.who=me". */

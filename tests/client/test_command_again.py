@@ -71,6 +71,10 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     assert again(one["id"]) == one["request"]
     other = again(one["id"], "n=1000", "in.w=4")
     assert (other["size"], other["in.w"], other["in.by"], other["grid"]) == (1000, 4, 2, [16, 1, 1])
+    assert again(one["id"], "size=500")["size"] == 500
+    named = json.loads(coalesce(interpreter, "sweep", str(path), "n=64", "in.w=3,4", "in.by=2", "--members", str(members), "--json").stdout)
+    sized = again(named["id"], "size=500")
+    assert sized["size"] == 500 and "n" not in sized, "either of the two"
     compared = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "--json").stdout)
     larger = json.loads(coalesce(interpreter, "again", compared["id"], "n=2000", "--json").stdout)
     assert larger["correctness"]["verified"] and larger["request"]["grid"] == larger["request"]["reference"]["grid"] == [32, 1, 1]
@@ -80,3 +84,7 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     other = json.loads(coalesce(interpreter, "again", one["id"], f"reference={path}", "reference.block=128", "--json").stdout)
     assert held["reference"]["kernel"] == other["request"]["reference"]["kernel"] and other["request"]["reference"]["block"] == [128, 1, 1]
     assert again(other["id"], "reference.block=256")["reference"] == {**other["request"]["reference"], "block": [256, 1, 1]}
+    tolerant = json.loads(coalesce(interpreter, "again", compared["id"], "tolerance=0.5", "--json").stdout)
+    assert tolerant["request"]["tolerance"] == 0.5
+    alone = again(tolerant["id"], "reference=null")
+    assert "reference" not in alone and "tolerance" not in alone, "which is of the reference"

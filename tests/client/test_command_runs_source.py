@@ -54,6 +54,11 @@ def test_where_it_differs_from_the_reference_is_printed(service, tmp_path):
     wrong = SCALE.replace("by * in[i]", "i == 7 ? -5 : by * in[i]")
     said = coalesce(service, "run", file(tmp_path, wrong), "n=1000", "by=0", f"reference={plain(tmp_path)}", expect=FAILED).stdout
     assert "1 of 1000 elements are not those of the reference" in said and "out[7]: -5, the reference has 0\n" in said
+    near = SCALE.replace("by * in[i]", "by * in[i] + (i == 7 ? 54.545456f : 54.545452f)")
+    alike = tmp_path / "alike.cu"
+    alike.write_text(near.replace("54.545456f", "54.545452f"))
+    said = coalesce(service, "run", file(tmp_path, near), "n=1000", "by=0", f"reference={alike}", expect=FAILED).stdout
+    assert "out[7]: 54.54546, the reference has 54.54545\n" in said, "digits enough to differ"
     missing = SCALE.replace("i < n", "i < n - 1")
     said = coalesce(service, "run", file(tmp_path, missing), "n=1000", "by=0", "show.out=998..999", f"reference={plain(tmp_path)}", expect=FAILED).stdout
     assert re.search(r"  out\[998\] \S+ -\n  -: no thread wrote it\n", said), said

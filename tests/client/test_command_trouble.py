@@ -219,6 +219,11 @@ def test_a_refusal_is_json_where_json_is_asked_for(service):  # noqa: F811
     assert coalesce(service, "run", "copy", "size=0", expect=REFUSED).stdout == ""
 
 
+def test_a_wrong_name_of_a_label_is_shown_as_it_was_typed(service):  # noqa: F811
+    for named in "labels.a b=c", "label.a b=c":
+        assert f"\n  {named}\n  {'^' * len(named)} a label's name is " in coalesce(service, "run", "copy", named, expect=REFUSED).stderr
+
+
 def test_a_kernel_that_there_is_not_is_told_where_nothing_is_found(service):  # noqa: F811
     for quiet in [], ["-q"], ["--json"], ["--csv"]:
         wrong = coalesce(service, "ls", "--kernel", "read_ofset", *quiet, expect=REFUSED)
