@@ -28,7 +28,7 @@ const char *answers_inexact(const json_t *prediction)
 {
     return json_is_false(json_object_get(prediction, "exact")) && !json_path_text(prediction, "inexact", NULL)
                ? language_text("not exact: blocks were sampled, addresses depend on the contents of memory, "
-                               "or there are atomic updates")
+                               "there are atomic updates, or threads wait for others")
                : NULL;
 }
 

@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from command import REFUSED, USAGE, coalesce
+from command import FAILED, REFUSED, USAGE, coalesce
 from conftest import BINARY, Service, service  # noqa: F401
 
 
@@ -88,3 +88,32 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     assert tolerant["request"]["tolerance"] == 0.5
     alone = again(tolerant["id"], "reference=null")
     assert "reference" not in alone and "tolerance" not in alone, "which is of the reference"
+
+
+def test_a_reference_follows_the_launch(interpreter, tmp_path):
+    """Both add what the launch is: with another block than the kernel's the reference would be called different."""
+    paths = []
+    for name in "k", "other":
+        paths.append(tmp_path / f"{name}.cu")
+        paths[-1].write_text(f"__global__ void {name}(int *out, int n) {{ for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = blockDim.x + 4096 * gridDim.x; }}\n")
+    done = lambda *words, expect=0: json.loads(coalesce(interpreter, *words, "--json", expect=expect).stdout)  # noqa: E731
+    one = done("run", str(paths[0]), "n=1000", "block=256", f"reference={paths[1]}")
+    for words in ("block=64",), ("grid=2",), ("n=3000",), ("block=64", "grid=3", "shared_bytes=64"):
+        assert done("again", one["id"], *words)["correctness"]["verified"], words
+    assert done("again", one["id"], "block=64,128")["succeeded"] == 2
+    own = done("again", one["id"], "reference.block=256", "block=128", "grid=8", expect=FAILED)["request"]
+    assert (own["block"], own["reference"]["block"]) == ([128, 1, 1], [256, 1, 1]), "one of its own stays"
+
+
+def test_the_grid_follows_in_further_runs_too(service):
+    one = json.loads(coalesce(service, "run", "copy", "size=2^18", "block=256", "--json").stdout)
+    more = json.loads(coalesce(service, "again", one["id"], "repeat=2", "--json").stdout)
+    assert "grid" not in more["request"]
+    fewer = json.loads(coalesce(service, "again", more["id"], "block=64", "--json").stdout)
+    assert fewer["succeeded"] == 2
+
+
+@pytest.mark.parametrize("word, told", [("offest=null", "offest"), ("measure.nois=null", "measure.nois"), ("label.who=null", "labels.who")])
+def test_what_the_request_has_not_is_not_removed(service, word, told):
+    one = json.loads(coalesce(service, "run", "read_offset", "size=2^16", "--json").stdout)
+    assert f"{told}=null: the request has no such value" in coalesce(service, "again", one["id"], word, expect=USAGE).stderr

@@ -1,0 +1,23 @@
+/* What the commands that submit work share: run, sweep, recipe, and again, which begins from a stored request. */
+#pragma once
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "client/commands/command.h"
+#include "client/context.h"
+
+/* Adds --device and --spread to the request. axes: it is a sweep's. A sweep cannot be spread over one device: without a device it
+   goes to any. Returns -1 with an error about a value that cannot be read. */
+int submit_add_device(json_t *request, const struct command_line *options, bool axes, struct error *error);
+
+/* Adds the source of the file that reference=FILE names to the request. Does nothing for the name of a stored kernel, or without
+   that argument. Returns -1 with an error about the file. */
+int submit_make_reference(struct context *context, json_t *request, struct error *error);
+
+/* Submit the request, wait for the result and print it. They take the reference to the request; NULL: its error was reported.
+   Return an exit status. */
+int submit_experiment(struct context *context, json_t *request);
+int submit_sweep(struct context *context, json_t *request);
