@@ -41,11 +41,13 @@ struct timing {
 };
 
 struct correctness {
-    bool checked;  /* every element was compared on the device, and a sample of them again on the host */
-    bool verified; /* checked, and all was right */
+    bool
+        checked; /* every element was compared on the device and, if all were right, a sample of them on the host */
+    bool verified;             /* checked, and all was right */
     uint64_t elements_checked; /* output elements, touched or not */
-    uint64_t mismatches;       /* elements, guard words and host samples that were wrong */
-    double max_abs_error;      /* over elements that a launch changes */
+    uint64_t
+        mismatches; /* elements and guard words that the device found wrong; if none, the host's sample */
+    double max_abs_error; /* over elements that a launch changes */
     bool has_first;
     struct {
         char buffer[16];

@@ -70,8 +70,9 @@ template <class T_, class I_, load_path P, int V> struct cuda_context : cuda_arg
     }
     BODY void touch(int b, I i) const
     {
-        T value = load(b, i);
-        asm volatile("" ::"r"((unsigned)value)); /* else the compiler leaves the load out */
+        /* The assembler leaves out a load whose value nothing uses. This fence depends on the value. */
+        asm volatile(
+            "{ .reg .pred p; setp.eq.u32 p, %0, 0xffffffff; @p membar.cta; }" ::"r"((unsigned)load(b, i)));
     }
     BODY void fence() const { __threadfence(); }
     BODY void store_volatile(int b, I i, T v) const { *(volatile T *)(this->buffers[b] + i) = v; }

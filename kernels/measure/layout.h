@@ -28,6 +28,6 @@ int layout_make(const struct device_kind *kind, struct device *device, const str
    of the expected value. */
 int layout_fill(const struct layout *layout, struct error *error);
 
-/* Compares every element and guard word on the device, and a sample of the outputs again on the host.
+/* Compares every element and guard word on the device and, if all are right, a sample of the outputs again on the host.
    Returns 0 when all are right; or -1: ERROR_INCORRECT with *correctness filled, or the device's error. */
 int layout_check(const struct layout *layout, struct correctness *correctness, struct error *error);

@@ -117,7 +117,7 @@ struct access {
     double barriers;         /* likewise */
     double working_warps;    /* warps that access memory at least once; 0: not known */
     /* False: blocks were sampled, because an index is not affine in the block's coordinates; or there are
-       updates, which the hardware may join. */
+       updates, which the hardware may join; or threads wait for others (c.await()), and look again until then. */
     bool exact;
     /* An index was itself loaded (c.index_of()), so accesses by it wait for that load. */
     bool has_dependent_loads;

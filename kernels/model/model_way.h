@@ -56,6 +56,7 @@ template <class K, class T_, int V> struct model_context {
     void store_volatile(int b, const affine &i, const T &v) const { store(b, i, v); }
     bool await(int b, const affine &i, const T &, int) const /* at the first look */
     {
+        to.note_wait();
         touch(b, i);
         return true;
     }

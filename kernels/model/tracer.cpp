@@ -230,7 +230,7 @@ void tracer::trace(void (*body)(tracer &))
     }
     trace_grid();
     access_add_up(sums_, instructions_.data(), instructions_.size());
-    if (sums_->atomic.requests)
+    if (sums_->atomic.requests || waits_)
         sums_->exact = false;
     counts_.reached(sums_);
     double threads = (double)(what_.grid.x * what_.grid.y * what_.grid.z) * (double)(dim.x * dim.y * dim.z);

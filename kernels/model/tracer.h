@@ -57,6 +57,8 @@ class tracer
     }
     /* The lane uses a loaded value as an index. */
     void note_dependent_load() { has_dependent_loads_ = true; }
+    /* The lane accesses memory until another thread has done something: how often depends on their order. */
+    void note_wait() { waits_ = true; }
     bool concrete() const { return concrete_; } /* one block at a time: every index is a number */
 
     /* The body of a loop over the grid that covers `count` threads: iteration j of block b is virtual
@@ -167,6 +169,7 @@ class tracer
     shape grid_{};                          /* the real one, or the virtual one of the loops */
     thread_work of_box_, of_grid_, of_all_; /* of all lanes of a warp; of all threads */
     bool has_dependent_loads_ = false;
+    bool waits_ = false;
     bool virtual_ = false, inside_ = false; /* grid_ is the virtual one; inside a loop over the grid */
     double weight_ = 1;
     int64_t iteration_ = 0; /* of a loop over the grid, while a warp is listed */

@@ -245,6 +245,10 @@ static void expect_found_out(const kernel *k, dtype d, spoil_how how)
         !out.correctness.mismatches || !out.correctness.has_first)
         fail_msg("%s %s spoiled by %d was not found out (%d, %s)", k->name, dtype_name(d), (int)how, code,
                  failure.text);
+    if (how != SPOIL_BEYOND && out.correctness.mismatches > out.correctness.elements_checked)
+        fail_msg("%s %s spoiled by %d: %llu wrong of %llu", k->name, dtype_name(d), (int)how,
+                 (unsigned long long)out.correctness.mismatches,
+                 (unsigned long long)out.correctness.elements_checked);
     if (how == SPOIL_BEYOND)
         assert_true(out.correctness.first.guard);
 }

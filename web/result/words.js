@@ -119,7 +119,7 @@ wordsAdd({
   "counts.title_counted": ["Counted, not predicted", "仅有计数，没有预测"],
   "counts.note": ["hardware counters, {n} {n|pass|passes}", "硬件计数器，{n} 遍"],
   "counts.counted": ["counted", "计数"],
-  "counts.sampled": ["blocks were sampled, addresses depend on the contents of memory, or there are atomic updates: not exact", "线程块经过抽样，地址取决于内存中的内容，或含原子更新：不精确"],
+  "counts.sampled": ["blocks were sampled, addresses depend on the contents of memory, there are atomic updates, or threads wait for others: not exact", "线程块经过抽样，地址取决于内存中的内容，含原子更新，或线程等待其他线程：不精确"],
   "counts.load_requests": ["load requests", "读请求"],
   "counts.load_transactions": ["load {units}", "读{units}"],
   "counts.store_requests": ["store requests", "写请求"],
