@@ -211,7 +211,7 @@ static bool offer_value(const char *command, const char *option, const char *pre
         if (row->choices)
             offer_words(prefix, "", row->choices);
         if (i == OPTION_STATE)
-            offer_words(prefix, "", "queued running succeeded failed finished cancelled");
+            offer_words(prefix, "", "queued running succeeded failed cancelled");
         if (i == OPTION_KERNEL)
             offer_kernels(prefix);
         if (i == OPTION_DEVICE)

@@ -47,6 +47,12 @@ export function duration(seconds) {
   return seconds < 36 * 3600 ? Math.round(seconds / 3600) + NB + hours : Math.round(seconds / 86400) + NB + days;
 }
 
+/* How long it was from one moment to the other, as the service writes them: "4 ms", else as duration(). */
+export function between(begin, end) {
+  const ms = Date.parse(end) - Date.parse(begin);
+  return ms < 100 ? ms + NB + "ms" : duration(ms / 1e3);
+}
+
 /* GB/s are 10^9 bytes a second. */
 export function bandwidth(gbps) {
   return digits(gbps) + NB + "GB/s";

@@ -25,9 +25,11 @@ struct points_columns {
     bool repeated, predicted, peak, untimed;
 };
 
-/* What succeeded has no times: it was interpreted. */
+/* Its points have no times: a kernel of the user's own is interpreted. */
 static bool is_untimed(const json_t *sweep)
 {
+    if (json_path_text(sweep, "entry", NULL))
+        return true;
     size_t i;
     json_t *point;
     bool succeeded = false;

@@ -213,6 +213,8 @@ int command_again(struct context *context)
         status = context_usage(context, &error);
     else if (!resource.sweep) {
         drop_same_launch(request);
+        if (json_object_get(changes, "repeat"))
+            json_object_del(request, "placement"); /* one run keeps its place, several runs have several */
         if ((axes || change_launch(changes)) && json_object_get(request, "grid") &&
             !json_object_get(changes, "grid"))
             status = drop_covering_grids(context, request);

@@ -55,8 +55,11 @@ const struct manual_command manual_commands[] = {
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"again", "ID [NAME=VALUES ...]", "run the request of an experiment or a sweep once more",
      "Values replace those of the request, and NAME=null removes one; several values of a parameter turn an "
-     "experiment into a sweep. The grid follows the size and the block if it did before. The old results "
-     "stay: the new runs have an id of their own, and `coalesce compare` compares the two.\n",
+     "experiment into a sweep. The grid follows the size and the block if it did before, a reference follows "
+     "the "
+     "launch that was its own too, and repeat= places the arrays anew for each run unless placement=keep is "
+     "given. "
+     "The old results stay: the new runs have an id of their own, and `coalesce compare` compares the two.\n",
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6\n"
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6 repeat=6\n"
      "coalesce again 01M7YM6JPB4T1ZD7F2WQ3R9K5E offset=0..16\n",
@@ -87,7 +90,10 @@ const struct manual_command manual_commands[] = {
      "that is not enough, as {\"arguments\": [{\"name\": \"in\", \"elements\": \"rows * columns\"}, ..., "
      "{\"name\": "
      "\"rows\"}]}, all of\n"
-     "them in their order. threads= says how many threads are needed (n where it and --members are left out "
+     "them in their order; a struct that is passed by value has \"fields\": [{\"name\": \"w\", \"type\": "
+     "\"i32\"}, "
+     "...], and its values are in.w=4.\n"
+     "threads= says how many threads are needed (n where it and --members are left out "
      "and the block "
      "is "
      "along x), or\n"
@@ -151,7 +157,8 @@ const struct manual_command manual_commands[] = {
      "it lists what can be brought back, and until when.\n",
      "coalesce undo 01M7YM65F54TJADP7Z58JCT8G6\ncoalesce undo\n", 0, WORDS_IDS, 0, -1, command_undo},
     {"compare", "A B", "compare two sweeps, labels, devices or periods, point by point",
-     "A and B are each the id of a sweep, or filters with commas between them: label.NAME=VALUE,\n"
+     "A and B are each the id of a sweep or of an experiment, or filters with commas between them: "
+     "label.NAME=VALUE,\n"
      "device=DEVICE, "
      "device_uuid=UUID, kernel=NAME, owner=NAME, since=TIME, until=TIME, sweep=ID, where.NAME=VALUE;\n"
      "or as the page's address has a side: sweep:ID,where.NAME:VALUE. The "

@@ -1,5 +1,6 @@
 #include "client/work/client_submission.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,18 @@
 #include "client/work/fetch.h"
 #include "client/work/follow.h"
 
-enum { WAIT_S = 1, PLAIN_WAIT_S = 30 };
+enum { WAIT_S = 1, PLAIN_WAIT_S = 30, ID_LENGTH = 26 };
 
+/* An id is written in capitals; small letters are taken, too. */
 static void resource_set(struct resource *resource, const char *id, bool sweep)
 {
+    size_t i;
+    for (i = 0; id[i] && i + 1 < sizeof resource->id; i++)
+        resource->id[i] = (char)toupper((unsigned char)id[i]);
+    resource->id[i] = '\0';
     resource->sweep = sweep;
-    snprintf(resource->id, sizeof resource->id, "%s", id);
-    snprintf(resource->path, sizeof resource->path, "/v1/%s/%s", sweep ? "sweeps" : "experiments", id);
+    snprintf(resource->path, sizeof resource->path, "/v1/%s/%s", sweep ? "sweeps" : "experiments",
+             resource->id);
 }
 
 static bool has_ended(const json_t *document)
@@ -137,7 +143,10 @@ int client_submission_submit(struct context *context, const char *path, json_t *
 
 int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource)
 {
-    if (!*id || strlen(id) >= sizeof resource->id || id[strspn(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) {
+    static const char capitals[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                      letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    if (!*id || strlen(id) >= sizeof resource->id ||
+        id[strspn(id, strlen(id) == ID_LENGTH ? letters : capitals)]) {
         struct error error = {0};
         error_set(&error, ERROR_INVALID,
                   language_text(

@@ -68,8 +68,9 @@ static void add_count(struct reason_words *words, const char *name, double value
 static void add_percent(struct reason_words *words, const char *name, double part)
 {
     char text[32];
+    const bool least = part > 0 && 100 * part < 0.01;
     snprintf(text, sizeof text, 100 * part < 1 ? "%.1g" : "%.0f", 100 * part);
-    add_text(words, name, text, text);
+    add_text(words, name, least ? "less than 0.01" : text, least ? "不到 0.01" : text);
 }
 
 static void add_bytes(struct reason_words *words, const char *name, double bytes)

@@ -105,10 +105,16 @@ def test_a_reference_follows_the_launch(interpreter, tmp_path):
     assert (own["block"], own["reference"]["block"]) == ([128, 1, 1], [256, 1, 1]), "one of its own stays"
 
 
+def test_an_id_in_small_letters_is_that_id(service):
+    one = json.loads(coalesce(service, "run", "copy", "size=2^16", "--json").stdout)["id"]
+    assert json.loads(coalesce(service, "show", one.lower(), "--json").stdout)["id"] == one
+
+
 def test_the_grid_follows_in_further_runs_too(service):
     one = json.loads(coalesce(service, "run", "copy", "size=2^18", "block=256", "--json").stdout)
     more = json.loads(coalesce(service, "again", one["id"], "repeat=2", "--json").stdout)
     assert "grid" not in more["request"]
+    assert service.get(f"/v1/experiments?sweep={more['id']}").json()["experiments"][0]["request"]["placement"] == "new", "as of a run with repeat"
     fewer = json.loads(coalesce(service, "again", more["id"], "block=64", "--json").stdout)
     assert fewer["succeeded"] == 2
 

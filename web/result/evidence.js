@@ -2,7 +2,7 @@
  * device, where it is from. */
 import {get, link, resolve, ROOT, token} from "../api.js";
 import {h} from "../dom.js";
-import {bytes, count, digits, duration, moment, percent} from "../format.js";
+import {between, bytes, count, digits, duration, moment, percent} from "../format.js";
 import {language, noValue, reasonSaid, t, term} from "../words.js";
 import {deviceLink} from "../devices.js";
 import {spanPanel as panel, unitsText} from "../parts.js";
@@ -263,11 +263,11 @@ export function devicePanel(result) {
 }
 
 export function provenancePanel(result, copyText) {
-  const {provenance: from, device, placement} = result, seconds = (a, b) => (Date.parse(b) - Date.parse(a)) / 1000;
+  const {provenance: from, device, placement} = result;
   const curl = `curl -s ${token() ? '-H "Authorization: Bearer $TOKEN" ' : ""}${ROOT.href}v1/experiments/${result.id}`;
   const times = result.started_at && result.finished_at ? t("from.times", {
-    waited: duration(seconds(result.submitted_at, result.started_at)),
-    ran: duration(seconds(result.started_at, result.finished_at)),
+    waited: between(result.submitted_at, result.started_at),
+    ran: between(result.started_at, result.finished_at),
     when: moment(result.finished_at, language())
   }) :
                                                           null;
