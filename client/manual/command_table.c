@@ -55,11 +55,10 @@ const struct manual_command manual_commands[] = {
      WAITING | PLOTTING | BIT(DETACH) | BIT(DEVICE) | BIT(SPREAD), WORDS_RECIPE, 0, -1, command_recipe},
     {"again", "ID [NAME=VALUES ...]", "run the request of an experiment or a sweep once more",
      "Values replace those of the request, and NAME=null removes one; several values of a parameter turn an "
-     "experiment into a sweep. The grid follows the size and the block if it did before, a reference follows "
-     "the "
-     "launch that was its own too, and repeat= places the arrays anew for each run unless placement=keep is "
-     "given. "
-     "The old results stay: the new runs have an id of their own, and `coalesce compare` compares the two.\n",
+     "experiment into a sweep. The grid follows the size and the block if it did before, a reference whose "
+     "launch was the same follows the new one, and repeat= places the arrays anew for each run unless "
+     "placement=keep is given. The old results stay: the new runs have an id of their own, and `coalesce "
+     "compare` compares the two.\n",
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6\n"
      "coalesce again 01M7YM65F54TJADP7Z58JCT8G6 repeat=6\n"
      "coalesce again 01M7YM6JPB4T1ZD7F2WQ3R9K5E offset=0..16\n",
