@@ -235,7 +235,7 @@ static const struct {
     {"there are more than %d points; narrow it, as by a kernel or by where", "超过 {1} 个点，请用 kernel 或 where 缩小范围"},
     {"there are more than %d experiments; narrow it, as by a kernel or by where", "超过 {1} 个实验，请用 kernel 或 where 缩小范围"},
     {"there is no experiment that is all of this", "没有符合全部条件的实验"},
-    {"%d of its experiments are in a, too: nothing can be compared with itself", "其中 {1} 个实验也在 a 中：不能与自身比较"},
+    {"a has %d of its experiments: nothing can be compared with itself", "其中 {1} 个实验也在 a 中：不能与自身比较"},
     {"reading side %s took too long and was stopped; narrow it by a kernel, a label with its value, a sweep or a time", "读取 {1} 侧用时太长，已停止；请用内核、带值的标签、扫描或时间缩小范围"},
     {"there is no room for it: %d comparisons of yours, or %d of all clients, are being made or have answers that are not read to their end", "暂时容纳不下：你的 {1} 个比较，或所有客户端的 {2} 个，正在进行或结果尚未读完"},
     {"%d comparisons of yours wait already; wait until some of them are answered", "你已有 {1} 个比较在等待；请等其中一些完成"},

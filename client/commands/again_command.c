@@ -80,8 +80,8 @@ static bool is_own_kernel(const json_t *request)
 }
 
 /* A kernel of the user's own may have the size as an argument, as n in n=1000. The service refuses both: of the argument and
-   the size, the one that the changes give stays in the request. Returns an exit status. */
-static int drop_named_size(struct context *context, json_t *request, const json_t *changes)
+   the size, the one that the changes give stays in the request; null for the argument is for the size. Returns an exit status. */
+static int drop_named_size(struct context *context, json_t *request, json_t *changes)
 {
     json_t *kernel = NULL, *argument;
     size_t i;
@@ -90,9 +90,13 @@ static int drop_named_size(struct context *context, json_t *request, const json_
     json_array_foreach (json_object_get(kernel, "arguments"), i, argument)
         if (strcmp(json_path_text(argument, "value", ""), "size") == 0) {
             const char *name = json_path_text(argument, "name", "");
-            if (json_object_get(changes, "size"))
+            json_t *given = json_object_get(changes, name);
+            if (json_is_null(given) && json_object_get(request, "size")) {
+                json_object_set(changes, "size", given);
+                json_object_del(changes, name);
+            } else if (json_object_get(changes, "size"))
                 json_object_del(request, name);
-            else if (json_object_get(changes, name))
+            else if (given)
                 json_object_del(request, "size");
         }
     json_decref(kernel);
@@ -147,23 +151,27 @@ static bool is_removal(const json_t *value)
     return json_is_null(value) || (json_is_string(value) && strcmp(json_string_value(value), "null") == 0);
 }
 
-/* Removes from the request what the changes remove, and from the changes that removal. An error: the request has no such value. */
-static int remove_nulls(json_t *request, json_t *changes, const char *within, struct error *error)
+/* Removes from the request what the changes remove, and from the changes that removal. stored: the request as it was stored.
+   An error: it had no such value. */
+static int remove_nulls(json_t *request, const json_t *stored, json_t *changes, const char *within,
+                        struct error *error)
 {
     const char *name;
     json_t *value;
     void *next;
     json_object_foreach_safe(changes, next, name, value) if (json_is_object(value))
     {
-        if (remove_nulls(json_object_get(request, name), value, name, error) < 0)
+        if (remove_nulls(json_object_get(request, name), json_object_get(stored, name), value, name, error) <
+            0)
             return -1;
     }
     else if (is_removal(value))
     {
-        if (json_object_del(request, name) < 0)
+        if (!json_object_get(stored, name))
             return error_set(error, ERROR_INVALID,
                              language_text("%s%s%s=null: the request has no such value"), within,
                              *within ? "." : "", name);
+        json_object_del(request, name);
         json_object_del(changes, name);
     }
     return 0;
@@ -208,10 +216,8 @@ int command_again(struct context *context)
         return status;
     bool axes = resource.sweep || options->given[OPTION_SPREAD] ||
                 parameters_have_list(options->words + 1, options->word_count - 1);
-    json_t *changes = read_changes(context, request, axes, &error);
-    if (!changes || remove_nulls(request, changes, "", &error) < 0)
-        status = context_usage(context, &error);
-    else if (!resource.sweep) {
+    json_t *stored = json_deep_copy(request), *changes = read_changes(context, request, axes, &error);
+    if (changes && !resource.sweep) {
         drop_same_launch(request);
         if (json_object_get(changes, "repeat"))
             json_object_del(request, "placement"); /* one run keeps its place, several runs have several */
@@ -219,8 +225,10 @@ int command_again(struct context *context)
             !json_object_get(changes, "grid"))
             status = drop_covering_grids(context, request);
     }
-    if (status == EXIT_FINE && is_own_kernel(request))
+    if (status == EXIT_FINE && changes && is_own_kernel(request))
         status = drop_named_size(context, request, changes);
+    if (!changes || remove_nulls(request, stored, changes, "", &error) < 0)
+        status = context_usage(context, &error);
     if (status == EXIT_FINE) {
         if (!resource.sweep && axes)
             make_axes(request);
@@ -229,6 +237,7 @@ int command_again(struct context *context)
                       : submit_experiment(context, json_incref(request));
     }
     json_decref(changes);
+    json_decref(stored);
     json_decref(request);
     return status;
 }

@@ -77,7 +77,7 @@ void follow_show(struct screen *screen, const json_t *document, const json_t *ru
                       language_reason(reason, (char[LANGUAGE_REASON_BYTES]){0}));
     number_duration(left, eta);
     if (json_path_true(document, "paused"))
-        buffer_text(&line, language_text("  paused"));
+        buffer_text(&line, reason ? "" : language_text("  paused"));
     else if (isfinite(eta) && !(total > 0 && done == total))
         buffer_format(&line, language_text("  about %s left"), left);
     if (total > 0) /* last, as a narrow terminal cuts the line */

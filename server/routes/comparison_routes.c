@@ -212,8 +212,7 @@ static void side_end(struct comparing *work)
         add_problem(work, "", "there is no experiment that is all of this");
     if (shared) {
         char detail[128];
-        snprintf(detail, sizeof detail,
-                 "%d of its experiments are in a, too: nothing can be compared with itself",
+        snprintf(detail, sizeof detail, "a has %d of its experiments: nothing can be compared with itself",
                  work->comparison->shared);
         add_problem(work, "", detail);
     }

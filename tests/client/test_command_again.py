@@ -72,6 +72,8 @@ def test_a_kernel_of_the_users_own_takes_its_arguments_names(interpreter, tmp_pa
     other = again(one["id"], "n=1000", "in.w=4")
     assert (other["size"], other["in.w"], other["in.by"], other["grid"]) == (1000, 4, 2, [16, 1, 1])
     assert again(one["id"], "size=500")["size"] == 500
+    whole = again(one["id"], "n=null")
+    assert (whole["size"], whole["grid"]) == (1 << 20, [1 << 14, 1, 1]), "the size's default"
     named = json.loads(coalesce(interpreter, "sweep", str(path), "n=64", "in.w=3,4", "in.by=2", "--members", str(members), "--json").stdout)
     sized = again(named["id"], "size=500")
     assert sized["size"] == 500 and "n" not in sized, "either of the two"
@@ -103,6 +105,14 @@ def test_a_reference_follows_the_launch(interpreter, tmp_path):
     assert done("again", one["id"], "block=64,128")["succeeded"] == 2
     own = done("again", one["id"], "reference.block=256", "block=128", "grid=8", expect=FAILED)["request"]
     assert (own["block"], own["reference"]["block"]) == ([128, 1, 1], [256, 1, 1]), "one of its own stays"
+
+
+@pytest.mark.parametrize("kernel, given, removed, grid", [("copy", "size=2^12", "size", 4096), ("copy", "block=64", "block", 4096), ("copy_width", "width=1", "width", 1024)])
+def test_the_grid_follows_what_is_removed(service, kernel, given, removed, grid):
+    one = json.loads(coalesce(service, "run", kernel, given, "--json").stdout)
+    fresh = json.loads(coalesce(service, "run", kernel, "--json").stdout)["request"]
+    assert fresh["grid"] == [grid, 1, 1] != one["request"]["grid"]
+    assert json.loads(coalesce(service, "again", one["id"], f"{removed}=null", "--json").stdout)["request"] == fresh
 
 
 def test_an_id_in_small_letters_is_that_id(service):

@@ -348,7 +348,7 @@ def test_nothing_is_compared_with_itself_and_that_alone_is_said(service):
     identity = coalesce(service, *SWEEP, "-d").stdout.strip()
     coalesce(service, "watch", identity)
     told = coalesce(service, "compare", identity, identity, expect=REFUSED).stderr
-    assert f"  {identity}\n  {'^' * 26} 8 of its experiments are in a, too" in told
+    assert f"  {identity}\n  {'^' * 26} a has 8 of its experiments" in told
     assert "no experiment" not in told
     assert told.count("8 of its") == 1
 
