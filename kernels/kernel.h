@@ -116,7 +116,8 @@ struct kernel {
     int per_thread;   /* maximum of elements that a thread covers */
     bool grid_stride; /* loops over the grid: any grid covers the domain */
     bool free_grid;   /* a grid that a request asks for need not cover the domain */
-    /* Some addresses are not affine in a block's coordinates, so its prediction may be inexact. */
+    /* Its prediction may be inexact: some addresses are not affine in a block's coordinates, or there are updates, or
+       threads that wait for others. */
     bool sampled;
     /* Some buffers lie in the host's memory, or move to it and back: the kernel uses the bus. */
     bool host_memory;

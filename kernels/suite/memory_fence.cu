@@ -14,6 +14,7 @@ struct memory_fence : suite_kernel {
     enum { THREADFENCE, NONE };
     static constexpr unsigned dtypes = I32;
     static constexpr bool load_paths = true;
+    static constexpr bool sampled = true; /* a thread looks at its flag until another has set it */
     static constexpr int variants = 2, looks = 1 << 14;
     static int variant(const domain &d) { return (int)d.param[FENCE]; }
 

@@ -112,7 +112,7 @@ def test_predictions_stand_beside_each_other(service):
     lines = coalesce(service, "predict", "read_offset", "arch=3.7,9.0,Tesla M2070").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["sm_37", "sm_90", "sm_20"]  # which look like numbers, and are names
     atomic = coalesce(service, "predict", "atomic_add", "size=32", "block=32", "arch=sm_90").stdout
-    assert "atomics" in atomic and "4 sectors" in atomic and "not exact: blocks were sampled, addresses depend on the contents of memory, or" in atomic
+    assert "atomics" in atomic and "4 sectors" in atomic and "not exact: blocks were sampled, addresses depend on the contents of memory, there are atomic updates, or" in atomic
     assert "not exact" in coalesce(service, "explain", "atomic_add", "size=32").stdout and "counts from sm_12 on" in coalesce(service, "explain", "copy", "arch=sm_10").stdout
     noted = coalesce(service, "predict", "copy", "load=ca", "arch=sm_30,sm_37").stdout
     assert "atomics" not in noted and "sm_30: the architecture keeps no global loads in its L1" in noted and "sm_37:" not in noted
