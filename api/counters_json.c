@@ -49,7 +49,7 @@ static const char *incomparable(const struct result *r, const struct prediction_
     if (!prediction->known || strcmp(prediction->arch, r->device.arch) != 0)
         return "the model does not know this architecture";
     if (!prediction->prediction.exact)
-        return "the prediction is sampled";
+        return "the prediction is not exact";
     for (int i = 0; i < PAIRS; i++)
         if (counters_find(&r->counters, pairs[i].name))
             return NULL;

@@ -48,7 +48,7 @@ const REASONS = [
   ["ask again; if it stays, see the service's log and docs/operating.md, Counters", "请再次请求；若仍如此，见服务日志和 docs/operating.md 的 Counters 一节"],
   ["try again; if it stays, see docs/operating.md, Counters", "请再试一次；若仍如此，见 docs/operating.md 的 Counters 一节"],
   ["none of what the model predicts was measured", "模型预测的各项都没有测量"],
-  ["the prediction is sampled", "预测是抽样得出的"],
+  ["the prediction is not exact", "预测不精确"],
   ["the service sent no counts with this run", "服务没有随此次运行送来计数"],
   ["what two devices do together is not counted", "两个设备共同完成的工作不计数"],
   ["several launches in several streams are not counted: a pass sees one of them", "多个流中的多次启动不计数：一遍只能看到其中一次"],

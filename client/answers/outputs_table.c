@@ -59,6 +59,7 @@ static void print_outputs(const json_t *experiment, const struct screen *screen)
 
 enum { DIGITS_SHOWN = 6, DIGITS_ALL = 17 };
 
+/* Writes the value of an element, or that nothing was written there. */
 static void value_text(char text[JSON_PATH_TEXT_BYTES], const json_t *value, int digits)
 {
     const char *word = json_string_value(value);

@@ -159,21 +159,19 @@ static int remove_nulls(json_t *request, const json_t *stored, json_t *changes, 
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe(changes, next, name, value) if (json_is_object(value))
-    {
-        if (remove_nulls(json_object_get(request, name), json_object_get(stored, name), value, name, error) <
-            0)
-            return -1;
-    }
-    else if (is_removal(value))
-    {
-        if (!json_object_get(stored, name))
-            return error_set(error, ERROR_INVALID,
-                             language_text("%s%s%s=null: the request has no such value"), within,
-                             *within ? "." : "", name);
-        json_object_del(request, name);
-        json_object_del(changes, name);
-    }
+    json_object_foreach_safe (changes, next, name, value)
+        if (json_is_object(value)) {
+            if (remove_nulls(json_object_get(request, name), json_object_get(stored, name), value, name,
+                             error) < 0)
+                return -1;
+        } else if (is_removal(value)) {
+            if (!json_object_get(stored, name))
+                return error_set(error, ERROR_INVALID,
+                                 language_text("%s%s%s=null: the request has no such value"), within,
+                                 *within ? "." : "", name);
+            json_object_del(request, name);
+            json_object_del(changes, name);
+        }
     return 0;
 }
 
