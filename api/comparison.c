@@ -344,8 +344,9 @@ static void common_narrow(json_t *common, const json_t *fields)
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe(common, next, name, value) if (!json_equal(value, json_object_get(fields, name)))
-        json_object_del(common, name);
+    json_object_foreach_safe (common, next, name, value)
+        if (!json_equal(value, json_object_get(fields, name)))
+            json_object_del(common, name);
 }
 
 int comparison_judge(struct comparison *comparison, struct error *error)

@@ -28,7 +28,7 @@ static json_t *with_integers(json_t *value)
     void *next;
     json_t *part;
     size_t i;
-    json_object_foreach_safe(value, next, key, part)
+    json_object_foreach_safe (value, next, key, part)
         json_object_set_new(value, key, with_integers(json_incref(part)));
     json_array_foreach (value, i, part)
         json_array_set_new(value, i, with_integers(json_incref(part)));

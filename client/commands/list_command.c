@@ -191,8 +191,7 @@ static json_t *typed_request(const json_t *sweep)
     const char *name;
     void *next;
     size_t i;
-    json_object_foreach_safe(request, next, name, value)
-    {
+    json_object_foreach_safe (request, next, name, value) {
         char text[JSON_PATH_TEXT_BYTES] = "", part[JSON_PATH_TEXT_BYTES];
         bool shape = strcmp(name, "size") == 0 && !json_is_array(json_array_get(value, 0)) &&
                      json_is_array(json_object_get(json_object_get(point, "values"), name));

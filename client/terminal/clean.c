@@ -35,8 +35,7 @@ static void clean_names(json_t *object)
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe(object, next, name, value)
-    {
+    json_object_foreach_safe (object, next, name, value) {
         char *copy = strdup(name);
         if (copy && clean_bytes(copy, false)) {
             json_object_set(object, copy, value);
