@@ -23,7 +23,7 @@ NEEDS = [pytest.mark.slow, pytest.mark.skipif(not (CHROMIUM and DRIVER and webdr
                                               reason="NO BROWSER: chromium, chromium-driver and python3-selenium are not all here")]
 # What a service that asks for a token, refuses, has no events or is away makes a browser write; anything else is a defect.
 EXPECTED = ("401 (Unauthorized)", "404 (Not Found)", "net::ERR_CONNECTION_REFUSED", "net::ERR_EMPTY_RESPONSE", "503 (Service Unavailable)",
-            "net::ERR_INCOMPLETE_CHUNKED_ENCODING", "net::ERR_CONNECTION_RESET", "409 (Conflict)", "422 (Unprocessable")
+            "net::ERR_INCOMPLETE_CHUNKED_ENCODING", "net::ERR_CONNECTION_RESET", "net::ERR_SOCKET_NOT_CONNECTED", "409 (Conflict)", "422 (Unprocessable")
 
 
 def found_again(method):

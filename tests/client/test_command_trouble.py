@@ -311,11 +311,16 @@ def test_the_list_of_sweeps_counts_what_ended_and_is_not_written(disk):  # noqa:
     full.until(lambda: full.get(sweep["links"]["self"]).json()["running"] == 1)
     disk.fails("write")
     full.until(lambda: full.get(sweep["links"]["self"]).json().get("unwritten"))
-    head, row = (re.split(r"  +", line) for line in coalesce(full, "ls", "--sweeps").stdout.splitlines())
-    assert int(dict(zip(head, row))["ended, not written"]) >= 1 and dict(zip(head, row))["state"] == "queued"
-    points = full.get(sweep["links"]["self"] + "?view=summary").json()["points"]
-    assert all(point["state"] == ("running" if point.get("unwritten") else "queued") for point in points), points
-    assert sum(point.get("unwritten", 0) for point in points) == int(dict(zip(head, row))["ended, not written"])
+
+    def alike():
+        """What was running when the first one ended ends, too: after that the list and the points say the same."""
+        head, row = (re.split(r"  +", line) for line in coalesce(full, "ls", "--sweeps").stdout.splitlines())
+        told = dict(zip(head, row))
+        points = full.get(sweep["links"]["self"] + "?view=summary").json()["points"]
+        assert int(told["ended, not written"]) >= 1
+        return told["state"] == "queued" and int(told["ended, not written"]) == sum(point.get("unwritten", 0) for point in points) and all(
+            point["state"] == ("running" if point.get("unwritten") else "queued") for point in points)
+    full.until(alike)
     rows = [line for line in coalesce(full, "show", sweep["id"], "--no-plot").stdout.splitlines() if re.match(r" +[0-4] ", line)]
     assert len(rows) == 5 and rows[0].endswith("ended, not written") and rows[4].endswith("queued")
     disk.works()
