@@ -71,13 +71,14 @@
     {"unknown field: a kernel has source, entry, arguments, constants, threads and shared_bytes; what else there is belongs into a request that uses it", "未知字段：内核的成员是 source、entry、arguments、constants、threads 和 shared_bytes，其余的请写在使用它的请求里"},
     {"another source has the name %.64s: change yours, a comment will do", "名称 {1} 已属于另一份源代码：请改动您的代码，加一行注释即可"},
     {"you have %d kernels stored, and an owner may have %d: DELETE one of them first", "您已存有 {1} 个内核，每人最多 {2} 个：请先用 DELETE 删除一个"},
-    {"%.64s is stored with its own: leave it out, or send the source", "{1} 存储时已带有此成员：请去掉它，或改为发送源代码"},
+    {"cannot be changed for the stored kernel %.64s: leave it out, or send the source", "已存储的内核 {1} 不能改变这一项：请去掉它，或改为发送源代码"},
     {"only its owner or an admin may remove %.64s", "只有所有者或管理员可以删除 {1}"},
     {"%.64s is a kernel of the suite, and stays", "{1} 是内置内核，不能删除"},
 
     /* arguments */
     {"\"%s\" says it too: leave one of them out", "\"{1}\" 说的是同一件事：请去掉其中一个"},
     {"must be from %llu to %llu, is %llu", "必须在 {1} 到 {2} 之间，现为 {3}"},
+    {"is required: a number of blocks; the kernel is stored without \"threads\"", "须给出块数：此内核存储时没有 \"threads\""},
     {"is required: a number of blocks; or say in \"threads\" how many threads are needed, as \"n\"", "须给出块数；或者用 \"threads\" 说明需要多少线程，例如 \"n\""},
     {"a vector of %u is for buffers: a scalar has at most %d components", "{1} 元向量只用于缓冲区：标量最多 {2} 个分量"},
     {"a vector cannot be the size", "向量不能作为规模"},

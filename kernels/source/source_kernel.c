@@ -140,11 +140,14 @@ static struct kernel_problem source_refuse(const struct domain *domain, enum dty
         if (param.type == PARAM_INTEGER && domain->n > (uint64_t)param.max)
             return size_refusal(a, domain->n, param.max);
     }
-    if (!k->threads[0] && !domain->grid.x && !domain->grid.y && !domain->grid.z)
+    if (k->threads[0] || domain->grid.x || domain->grid.y || domain->grid.z)
+        return (struct kernel_problem){0};
+    if (k->stored)
         return (struct kernel_problem){
-            "#/grid",
-            "is required: a number of blocks; or say in \"threads\" how many threads are needed, as \"n\""};
-    return (struct kernel_problem){0};
+            "#/grid", "is required: a number of blocks; the kernel is stored without \"threads\""};
+    return (struct kernel_problem){
+        "#/grid",
+        "is required: a number of blocks; or say in \"threads\" how many threads are needed, as \"n\""};
 }
 
 static struct traffic source_ledger(const struct domain *domain)

@@ -41,7 +41,8 @@ static void refuse_definition(json_t *request, const char *name, struct problems
         char pointer[24];
         snprintf(pointer, sizeof pointer, "#/%s", members[i]);
         if (json_object_get(request, members[i]))
-            problem_add(problems, pointer, "%.64s is stored with its own: leave it out, or send the source",
+            problem_add(problems, pointer,
+                        "cannot be changed for the stored kernel %.64s: leave it out, or send the source",
                         name);
         json_object_del(request, members[i]);
     }

@@ -133,3 +133,11 @@ def test_the_grid_follows_in_further_runs_too(service):
 def test_what_the_request_has_not_is_not_removed(service, word, told):
     one = json.loads(coalesce(service, "run", "read_offset", "size=2^16", "--json").stdout)
     assert f"{told}=null: the request has no such value" in coalesce(service, "again", one["id"], word, expect=USAGE).stderr
+
+
+def test_what_a_stored_kernel_has_not_is_told(interpreter, tmp_path):
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(float *out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = i; }\n")
+    one = json.loads(coalesce(interpreter, "run", str(path), "n=100", "block=32", "grid=4", "--json").stdout)["id"]
+    assert 'a number of blocks; the kernel is stored without "threads"' in coalesce(interpreter, "again", one, "grid=null", expect=REFUSED).stderr
+    assert "cannot be changed for the stored kernel src-" in coalesce(interpreter, "again", one, "grid=null", "threads=n", expect=REFUSED).stderr
