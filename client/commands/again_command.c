@@ -1,5 +1,5 @@
 /* The command again: submits the request of an experiment or of a sweep once more, with changes. */
-#include "client/commands/submit.h"
+#include "client/commands/submit_command.h"
 
 #include <stdlib.h>
 #include <string.h>

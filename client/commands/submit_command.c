@@ -1,5 +1,5 @@
 /* The commands run, sweep and recipe: make a request from the words and submit it. */
-#include "client/commands/submit.h"
+#include "client/commands/submit_command.h"
 
 #include <jansson.h>
 #include <stdlib.h>

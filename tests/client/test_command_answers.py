@@ -50,8 +50,8 @@ def test_a_sweep_is_a_table_and_a_plot(service):
     assert "┤" not in coalesce(service, "show", identity, "--no-plot").stdout
 
 
-def test_the_table_of_a_sweep_has_its_predicted_efficiencies(start):
-    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu")
+def test_the_table_of_a_sweep_has_its_predicted_efficiencies(start, tmp_path):
+    service = start("--executor-command", f"{BINARY} --executor", "--devices", "cpu", environment={"XDG_RUNTIME_DIR": str(tmp_path)})
     lines = coalesce(service, "sweep", "strided", "size=4096", "stride=1,2", "measure.max_seconds=0.05", "--no-plot").stdout.splitlines()
     loads, stores = lines[1].split().index("loads"), lines[1].split().index("stores")
     assert stores == loads + 1

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "client/commands/command.h"
-#include "client/context.h"
+
+struct command_line;
 
 /* Adds --device and --spread to the request. axes: it is a sweep's. A sweep cannot be spread over one device: without a device it
    goes to any. Returns -1 with an error about a value that cannot be read. */
