@@ -135,7 +135,8 @@ static json_t *read_changes(struct context *context, const json_t *before, bool 
     return NULL;
 }
 
-/* Removes from the reference what is equal to the experiment's own: a reference has the same launch unless it has another. */
+/* Deletes the reference's block, grid and shared_bytes where they equal the experiment's. The service then gives the reference
+   the new values of the experiment. */
 static void drop_same_launch(json_t *request)
 {
     static const char *const names[] = {"block", "grid", "shared_bytes"};
@@ -151,8 +152,8 @@ static bool is_removal(const json_t *value)
     return json_is_null(value) || (json_is_string(value) && strcmp(json_string_value(value), "null") == 0);
 }
 
-/* Removes from the request what the changes remove, and from the changes that removal. stored: the request as it was stored.
-   An error: it had no such value. */
+/* Deletes from the request each value for which the changes have null, and then that null from the changes. stored: the request
+   as the service has it. Returns -1 with an error if the stored request has no such value. */
 static int remove_nulls(json_t *request, const json_t *stored, json_t *changes, const char *within,
                         struct error *error)
 {
@@ -175,8 +176,8 @@ static int remove_nulls(json_t *request, const json_t *stored, json_t *changes, 
     return 0;
 }
 
-/* Replaces values of the request by those of the changes. An object is changed member by member, except for a device and another
-   reference kernel, which are replaced. Without a reference nothing has a tolerance. */
+/* Sets the values of the changes in the request. Objects, as measure and labels, are merged member by member; a device, and a
+   reference with another kernel, are replaced as a whole. A tolerance is deleted if there is no reference. */
 static void apply_changes(json_t *request, json_t *changes)
 {
     const json_t *reference = json_object_get(changes, "reference");

@@ -1,4 +1,4 @@
-/* What the commands that submit work share: run, sweep, recipe, and again, which begins from a stored request. */
+/* Functions that the commands run, sweep, recipe and again share: they complete a request, submit it and print the result. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ int submit_add_device(json_t *request, const struct command_line *options, bool 
    that argument. Returns -1 with an error about the file. */
 int submit_make_reference(struct context *context, json_t *request, struct error *error);
 
-/* Submit the request, wait for the result and print it. They take the reference to the request; NULL: its error was reported.
-   Return an exit status. */
+/* Submit the request as an experiment or as a sweep, wait for its end and print the result. They release the request. NULL: it
+   could not be made, which was reported already. They return an exit status. */
 int submit_experiment(struct context *context, json_t *request);
 int submit_sweep(struct context *context, json_t *request);

@@ -220,7 +220,7 @@ int layout_check(const struct layout *layout, struct correctness *c, struct erro
     for (int i = 0; i < zones * layout->bases; i++)
         if (check_guard(layout, i % zones, layout->base[i / zones], c, error) < 0)
             return -1;
-    /* What the device called wrong is counted once. */
+    /* The host compares a sample only if the device found no mismatch: else an element would be counted twice. */
     for (int b = 0; !c->mismatches && b < layout->run.kernel->buffer_count; b++)
         if (layout->run.kernel->buffers[b].role != BUFFER_INPUT && check_on_host(layout, b, c, error) < 0)
             return -1;

@@ -57,7 +57,7 @@ class tracer
     }
     /* The lane uses a loaded value as an index. */
     void note_dependent_load() { has_dependent_loads_ = true; }
-    /* The lane accesses memory until another thread has done something: how often depends on their order. */
+    /* The lane polls memory until another thread has written there. The number of its accesses is not known. */
     void note_wait() { waits_ = true; }
     bool concrete() const { return concrete_; } /* one block at a time: every index is a number */
 
