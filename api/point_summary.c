@@ -105,21 +105,26 @@ static void placement_add(struct point_summary *summary, const struct scan_value
     added[name->length] = '\0';
 }
 
-static void result_add(struct point_summary *summary, const char *result)
+/* Adds the result of a run. valid: its output is correct. Of another run only the prediction is added, which does not depend
+   on the output. */
+static void result_add(struct point_summary *summary, const char *result, bool valid)
 {
+    static const char prediction[] = "result/prediction/";
     const struct figures *figures = figures_get();
     struct scan_value found[FIGURES_SUMMARY_MAX + 1] = {0};
     scan_text(figures->summary_result, result, found);
     for (int i = 0; i < figures->summary_count; i++) {
         const struct figure *figure = &figures->all[figures->summary[i]];
-        if (figure->sum == SUM_MEDIAN)
+        if (figure->sum == SUM_MEDIAN && valid)
             median_add(time_of(summary, figure), &found[i]);
     }
     for (int i = 0; i < figures->summary_count; i++) {
         const struct figure *figure = &figures->all[figures->summary[i]];
-        value_add(&summary->values[i], figure, time_of(summary, figure), &found[i]);
+        if (valid || (figure->path && strncmp(figure->path, prediction, strlen(prediction)) == 0))
+            value_add(&summary->values[i], figure, time_of(summary, figure), &found[i]);
     }
-    placement_add(summary, &found[FIGURES_PLACEMENT_SLOT]);
+    if (valid)
+        placement_add(summary, &found[FIGURES_PLACEMENT_SLOT]);
 }
 
 static void failure_add(struct point_summary *summary, const struct view_point *run)
@@ -155,8 +160,8 @@ int point_summary_add(struct point_summary *summary, const struct view_point *ru
     summary->succeeded += succeeded;
     if (id && strlen(id) < SUMMARY_ID_BYTES)
         memcpy(summary->id[summary->ids++], id, strlen(id) + 1);
-    if (succeeded && experiment->result)
-        result_add(summary, experiment->result);
+    if (experiment && experiment->result)
+        result_add(summary, experiment->result, succeeded);
     if (ended && !succeeded && !summary->state) {
         summary->state = state;
         failure_add(summary, run);

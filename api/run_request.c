@@ -190,6 +190,8 @@ static void write_outputs(struct json_writer *json, const struct run_request *re
         json_writer_string(json, "type", type);
         json_writer_uint(json, "elements", output->elements);
         json_writer_uint(json, "elements_written", output->written);
+        if (output->unfilled)
+            json_writer_string(json, "initial", "numbers from 0 to 255");
         json_writer_string(json, "sha256", digest);
         write_shown(json, request, output, output->buffer);
         json_writer_end(json);

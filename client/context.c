@@ -127,7 +127,7 @@ static int check_words(const struct command_line *options, struct error *error)
 int context_parse(struct command_line *options, int argc, char **argv, struct error *error)
 {
     *options = (struct command_line){0};
-    bool only_words = false, named = false;
+    bool only_words = false, named = false, help = false;
     for (int i = 1; i < argc; i++) {
         const char *text = argv[i];
         if (!only_words && strcmp(text, "--") == 0) {
@@ -140,8 +140,13 @@ int context_parse(struct command_line *options, int argc, char **argv, struct er
             options->command = command_table_find(text);
             if (!options->command && strcmp(text, "help") != 0)
                 return unknown_command(text, error);
-            if (!options->command)
+            help = !options->command;
+            if (help)
                 options->given[OPTION_HELP] = "";
+        } else if (help && options->command) {
+            return one_too_many(options->command, text, error);
+        } else if (help && strcmp(text, "help") == 0) {
+            continue;
         } else if (!options->command && options->given[OPTION_HELP] &&
                    !(options->command = command_table_find(text))) {
             return unknown_command(text, error);

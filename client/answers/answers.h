@@ -84,10 +84,6 @@ bool answers_is_interpreted(const json_t *experiment);
 /* That no fault was found, and how far it was looked for: of an answer to "check". */
 void answers_print_check(const json_t *answer, const char *file);
 
-/* Returns whether the grid is the usual one: one thread for each element, rounded up to whole blocks. `request`: the member
-   of that name in a response, borrowed. */
-bool answers_grid_follows(const json_t *request);
-
 /* A line with the size, block and grid of a request. NULL prints nothing. */
 void answers_print_launch(const json_t *request);
 

@@ -53,6 +53,9 @@ static void print_outputs(const json_t *experiment, const struct screen *screen)
         number_count(all, (long long)json_path_number(output, "elements"));
         printf(language_text("%s: %s of %s elements written (%s), sha256 %s\n"), name, written, all,
                json_path_text(output, "type", "?"), json_path_text(output, "sha256", "?"));
+        if (json_object_get(output, "initial"))
+            puts(language_text("  the kernel also reads it, and without a \"fill\" it held numbers from 0 to "
+                               "255 before the launch"));
         print_values(name, json_object_get(output, "shown"), screen);
     }
 }

@@ -44,23 +44,6 @@ bool answers_kernel_is_own(const char *name)
     return strncmp(name, "src-", 4) == 0;
 }
 
-bool answers_grid_follows(const json_t *request)
-{
-    const json_t *size = json_object_get(request, "size"), *block = json_object_get(request, "block"),
-                 *grid = json_object_get(request, "grid");
-    for (size_t i = 0; i < json_array_size(grid); i++) {
-        /* A matrix has rows and columns, in this order; a row is along x. */
-        double elements = json_is_array(size)
-                              ? json_number_value(json_array_get(size, json_array_size(size) - 1 - i))
-                          : i == 0 ? json_number_value(size)
-                                   : 1;
-        double threads = json_number_value(json_array_get(block, i));
-        if (json_number_value(json_array_get(grid, i)) != (elements > 0 ? ceil(elements / threads) : 1))
-            return false;
-    }
-    return true;
-}
-
 void answers_print_launch(const json_t *request)
 {
     static const char *const members[] = {"size", "block", "grid"};
@@ -79,17 +62,13 @@ void answers_print_launch(const json_t *request)
 static void print_request(const json_t *request)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s";
-    /* The grid of a user's kernel is always printed: its size need not be its number of threads. */
-    bool own = answers_kernel_is_own(json_path_text(request, "kernel", "")),
-         follows = answers_grid_follows(request);
     const char *name;
     json_t *value;
     putchar(' ');
     json_object_foreach ((json_t *)request, name, value) {
         char text[JSON_PATH_TEXT_BYTES];
         json_path_value(text, value);
-        bool usual = (strcmp(name, "priority") == 0 && strcmp(text, "0") == 0) ||
-                     (strcmp(name, "grid") == 0 && !own && follows);
+        bool usual = strcmp(name, "priority") == 0 && strcmp(text, "0") == 0;
         if (!words_contain(hidden, name) && *text && !usual)
             printf(" %s=%s", name, text);
         if (strcmp(name, "device") == 0)

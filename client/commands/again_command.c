@@ -52,6 +52,15 @@ static int find_covering_grid(struct context *context, const json_t *request, co
     return status;
 }
 
+/* Tells that the grid of the request, if it has one, stays. */
+static void tell_grid_stays(struct context *context, const json_t *request)
+{
+    char text[JSON_PATH_TEXT_BYTES];
+    json_path_value(text, json_object_get(request, "grid"));
+    if (*text)
+        screen_remark(&context->screen, language_text("the grid stays %s: grid=... gives another one"), text);
+}
+
 /* Removes the grid from an experiment's request, and from its reference, where it is the smallest one that covers the size:
    the service then computes it from the new values. Another grid of the experiment stays, which is told. Returns an exit
    status. */
@@ -59,16 +68,13 @@ static int drop_covering_grids(struct context *context, json_t *request)
 {
     json_t *reference = json_object_get(request, "reference");
     bool covering = false, of_reference = false;
-    char text[JSON_PATH_TEXT_BYTES];
     int status = find_covering_grid(context, request, request, &covering);
     if (status == EXIT_FINE && json_object_get(reference, "grid"))
         status = find_covering_grid(context, request, reference, &of_reference);
     if (covering)
         json_object_del(request, "grid");
-    else if (status == EXIT_FINE) {
-        json_path_value(text, json_object_get(request, "grid"));
-        screen_remark(&context->screen, language_text("the grid stays %s: grid=... gives another one"), text);
-    }
+    else if (status == EXIT_FINE)
+        tell_grid_stays(context, request);
     if (of_reference)
         json_object_del(reference, "grid");
     return status;
@@ -224,6 +230,8 @@ int command_again(struct context *context)
             !json_object_get(changes, "grid"))
             status = drop_covering_grids(context, request);
     }
+    if (changes && resource.sweep && change_launch(changes) && !json_object_get(changes, "grid"))
+        tell_grid_stays(context, request);
     if (status == EXIT_FINE && changes && is_own_kernel(request))
         status = drop_named_size(context, request, changes);
     if (!changes || remove_nulls(request, stored, changes, "", &error) < 0)

@@ -102,21 +102,25 @@ static enum style state_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *row
     return strcmp(state, "failed") == 0 || strcmp(state, "finished") == 0 ? STYLE_WORSE : STYLE_NONE;
 }
 
+/* Returns whether a value is the one that most requests have. */
+static bool is_usual(const char *name, const char *value)
+{
+    return strcmp(value, "default") == 0 || (strcmp(name, "dtype") == 0 && strcmp(value, "f32") == 0) ||
+           (strcmp(name, "shared_bytes") == 0 && strcmp(value, "0") == 0);
+}
+
 static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request, const char *only)
 {
-    static const char hidden[] =
-        "kernel measure labels counters transfers timeout_s priority grid device dtype "
-        "placement shared_bytes tolerance reference show";
+    static const char hidden[] = "kernel measure labels counters transfers timeout_s priority device "
+                                 "placement tolerance reference show";
     const char *name;
     json_t *value;
     json_object_foreach ((json_t *)request, name, value) {
         char one[JSON_PATH_TEXT_BYTES];
         json_path_value(one, value);
         bool axis = (strchr(one, ',') || strstr(one, "..")) && strcmp(name, "kernel") != 0;
-        bool shown = axis || !words_contain(hidden, name) ||
-                     (strcmp(name, "grid") == 0 && !answers_grid_follows(request));
-        bool wanted = only ? strcmp(name, only) == 0 : !words_contain("block size", name);
-        if (wanted && shown && *one && strcmp(one, "default") != 0)
+        bool wanted = only ? strcmp(name, only) == 0 : !words_contain("block grid size", name);
+        if (wanted && (axis || !words_contain(hidden, name)) && *one && !is_usual(name, one))
             json_path_append(text, ROWS_TABLE_CELL_BYTES, "%s%s=%s", *text ? " " : "", name, one);
     }
 }
@@ -127,6 +131,7 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
 {
     add_members(text, json_object_get(row, "request"), NULL);
     add_members(text, json_object_get(row, "request"), "block");
+    add_members(text, json_object_get(row, "request"), "grid");
     add_members(text, json_object_get(row, "request"), "size");
     return STYLE_NONE;
 }

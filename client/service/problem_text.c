@@ -1,11 +1,13 @@
 #include "client/service/problem_text.h"
 
+#include <ctype.h>
 #include <curl/curl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/words.h"
 #include "client/terminal/clean.h"
 #include "client/terminal/language.h"
 
@@ -88,9 +90,14 @@ static void path_of(const char *pointer, char name[NAME_BYTES])
     curl_free(plain);
     for (char *at = name; (at = strchr(at, '/'));)
         *at = '.';
+    for (char *at = name; (at = strchr(at, '~')) && at[1]; at++) { /* "~1" is a slash, "~0" a tilde */
+        *at = at[1] == '1' ? '/' : '~';
+        memmove(at + 1, at + 2, strlen(at + 2) + 1);
+    }
 }
 
-/* True when the path labels.who, or labels, is about the argument "label.who=me". */
+/* Returns whether the path of a field, as labels.who, is set by the argument, as "label.who=me", or is a part of it or has it as a
+   part. o=1 does not set o.scale: that is another argument of a user's kernel. */
 static bool is_about(const char *argument, const char *path)
 {
     size_t length = strcspn(argument, "=");
@@ -101,8 +108,10 @@ static bool is_about(const char *argument, const char *path)
     snprintf(name, sizeof name, "%s%.*s", label ? "labels" : "", (int)(label ? length - 5 : length),
              label ? argument + 5 : argument);
     size_t common = strlen(name) < strlen(path) ? strlen(name) : strlen(path);
+    bool part = path[common] == '.' && (isdigit((unsigned char)path[common + 1]) ||
+                                        words_contain("device labels measure reference", name));
     return strncmp(name, path, common) == 0 && (!name[common] || name[common] == '.') &&
-           (!path[common] || path[common] == '.');
+           (!path[common] || part);
 }
 
 /* Members of a request that an option sets. */
@@ -135,9 +144,14 @@ static void print_place(const char *file, const json_t *row, const char *detail)
     fprintf(stderr, " %s\n", language_without_line(detail, line));
 }
 
-/* Finds the command-line argument that sets the field with this path. NULL: none does. */
+/* Finds the command-line argument that sets the field with this path, or else one that sets a part of it or an object that
+   has it. NULL: none does. */
 static const char *argument_of(const char *path, char *const *arguments, int count)
 {
+    size_t length = strlen(path);
+    for (int i = 0; i < count; i++)
+        if (strncmp(arguments[i], path, length) == 0 && arguments[i][length] == '=')
+            return arguments[i];
     for (int i = 0; i < count; i++)
         if (is_about(arguments[i], path))
             return arguments[i];

@@ -36,8 +36,7 @@ static int interrupt(struct context *context, const struct resource *resource)
 {
     interrupt_reset();
     if (!context->options.given[OPTION_CANCEL]) {
-        screen_say(&context->screen, language_text("interrupted; it stays in the queue: coalesce watch %s"),
-                   resource->id);
+        screen_say(&context->screen, language_text("it stays in the queue: coalesce watch %s"), resource->id);
         return EXIT_INTERRUPTED;
     }
     struct http_client_response response;

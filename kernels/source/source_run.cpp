@@ -67,6 +67,7 @@ static int output_add(source_run *run, const source_kernel *kernel, int buffer, 
     output.type = a->type;
     output.buffer = buffer;
     output.elements = elements;
+    output.unfilled = a->role == BUFFER_ACCUMULATED && a->fill.rule == SOURCE_FILL_GENERATOR;
     output.bytes = (unsigned char *)malloc(elements * source_type_bytes(a->type) + 1);
     output.stored = (uint16_t *)calloc(elements + 1, sizeof *output.stored);
     return output.bytes && output.stored ? 0 : -1;

@@ -127,6 +127,9 @@ def test_the_grid_follows_in_further_runs_too(service):
     assert service.get(f"/v1/experiments?sweep={more['id']}").json()["experiments"][0]["request"]["placement"] == "new", "as of a run with repeat"
     fewer = json.loads(coalesce(service, "again", more["id"], "block=64", "--json").stdout)
     assert fewer["succeeded"] == 2
+    fixed = json.loads(coalesce(service, "sweep", "grid_stride", "size=2^16", "grid=16", "block=64,128", "--json").stdout)["id"]
+    assert "the grid stays 16" in coalesce(service, "again", fixed, "block=32").stderr
+    assert "the grid stays" not in coalesce(service, "again", fixed, "label.who=me").stderr
 
 
 @pytest.mark.parametrize("word, told", [("offest=null", "offest"), ("measure.nois=null", "measure.nois"), ("label.who=null", "labels.who")])

@@ -120,14 +120,13 @@ def test_predictions_stand_beside_each_other(service):
     assert "Limited by the start of blocks" in shown and "what if" not in shown
 
 
-def test_a_grid_that_does_not_follow_from_the_size_is_shown(service):
+def test_every_value_that_decides_is_shown(service):
     coalesce(service, "run", "grid_stride", "size=4096", "grid=2", "label.what=given")
-    shown = coalesce(service, "run", "copy", "size=4096", "label.what=usual").stdout
-    assert "block=256 load" in shown and "grid" not in shown
-    shown = coalesce(service, "run", "transpose", "size=64x96").stdout
-    assert "block=32x32 how" in shown and "grid" not in shown
-    assert "grid=2 block=256 size=4096" in coalesce(service, "ls", "--label", "what=given").stdout
-    assert "grid" not in coalesce(service, "ls", "--label", "what=usual").stdout
+    shown = coalesce(service, "run", "copy", "size=4096", "dtype=f64", "shared_bytes=64", "label.what=usual").stdout
+    assert "size=4096 block=256 grid=16 load" in shown and "shared_bytes=64" in shown
+    assert "grid=2x3" in coalesce(service, "run", "transpose", "size=96x64").stdout
+    assert "block=256 grid=2 size=4096" in coalesce(service, "ls", "--label", "what=given").stdout
+    assert "dtype=f64 shared_bytes=64 block=256 grid=16 size=4096" in coalesce(service, "ls", "--label", "what=usual").stdout
 
 
 def test_an_export_is_the_file_that_was_named(service, tmp_path):

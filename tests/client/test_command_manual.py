@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from command import COMMAND, NOWHERE, coalesce, environment
+from command import COMMAND, NOWHERE, USAGE, coalesce, environment
 from conftest import service, start  # noqa: F401
 
 BUILD = pathlib.Path(COMMAND).parent
@@ -23,6 +23,8 @@ def test_every_command_has_help_with_examples_that_it_takes():
         assert own == coalesce(NOWHERE, name, "--help").stdout
         assert re.search(rf"^  coalesce {name}\b", own.split("Examples:")[1], re.M)
         assert max(len(line) for line in own.splitlines()) <= 120
+    assert coalesce(NOWHERE, "help", "help").stdout == coalesce(NOWHERE, "help").stdout == text
+    assert '"extra" is one too many' in coalesce(NOWHERE, "help", "run", "extra", expect=USAGE).stderr
 
 
 def test_the_man_page_has_all_of_it_and_troff_takes_it():

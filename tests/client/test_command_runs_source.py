@@ -117,6 +117,28 @@ def test_a_sweep_of_a_file_is_a_table(service, tmp_path):
     assert all("100" in line for line in lines[1:]) and "loads" in said.splitlines()[1]  # of the bytes that move, used
     table = coalesce(service, "sweep", file(tmp_path, SCALE), "n=64,128", "by=0..2", "--csv", "--columns", "n,by,state").stdout.split()
     assert table[0] == "n,by,state" and table[6] == "128,2,succeeded"
+    wrong = SCALE.replace("by * in[i]", "by * in[i] + (blockDim.x > 32 && i == 7)")
+    words = ("sweep", file(tmp_path, wrong), "n=1000", "by=0", "block=32,64", f"reference={plain(tmp_path)}")
+    row = next(line for line in coalesce(service, *words, expect=FAILED).stdout.splitlines() if line.startswith("   64"))
+    assert row.split()[1:3] == ["100.0", "100.0"] and "1 of 1000 elements are not those" in row, "what is predicted does not depend on the output"
+    assert coalesce(service, *words, "--csv", "--columns", "tolerance,reference", expect=FAILED).stdout.splitlines()[1].startswith("0.0,src-")
+
+
+def test_what_an_array_held_before_the_launch_is_told(service, tmp_path):
+    adds = "__global__ void adds(float *out, const float *in, int n) { int i = threadIdx.x; if (i < n) atomicAdd(&out[i], in[i]); }\n"
+    told = 'without a "fill" it held numbers from 0 to 255 before the launch'
+    assert told in coalesce(service, "run", file(tmp_path, adds), "n=32", "block=32").stdout
+    filled = [{"name": "out", "type": "f32", "elements": "n", "fill": "zero"}, {"name": "in", "type": "f32", "elements": "n"}, {"name": "n", "type": "i32", "value": "size"}]
+    (tmp_path / "members.json").write_text(json.dumps({"arguments": filled, "threads": "n"}))
+    assert told not in coalesce(service, "run", file(tmp_path, adds), "n=32", "block=32", "--members", str(tmp_path / "members.json")).stdout
+
+
+def test_a_struct_given_as_a_number_is_not_the_place_of_its_members_error(service, tmp_path):
+    text = "struct op { int shift; int scale; };\n__global__ void k(float *out, op o, int n) { if (threadIdx.x < n) out[threadIdx.x] = o.shift * o.scale; }\n"
+    described = [{"name": "out", "type": "f32", "elements": "n"}, {"name": "o", "fields": [{"name": "shift", "type": "i32"}, {"name": "scale", "type": "i32"}]}, {"name": "n", "type": "i32", "value": "size"}]
+    (tmp_path / "members.json").write_text(json.dumps({"arguments": described, "threads": "n"}))
+    said = coalesce(service, "run", file(tmp_path, text), "n=32", "o=1", "o.shift=3", "--members", str(tmp_path / "members.json"), expect=REFUSED).stderr
+    assert "o=1\n  ^^^ unknown field" in said and "\n  o.scale: is required" in said
 
 
 def test_a_stored_kernel_is_run_and_swept_by_its_name(service, tmp_path):

@@ -22,6 +22,7 @@ wordsAdd({
   "outputs.type": ["type", "类型"],
   "outputs.written": ["elements written", "已写元素"],
   "outputs.of": ["{n} of {of}", "{n}（共 {of}）"],
+  "outputs.initial": ["The kernel also reads {name}, and without a “fill” it held numbers from 0 to 255 before the launch.", "内核也读取 {name}；没有 fill 时，它在启动前存放 0 到 255 的数。"],
   "outputs.from": ["[{first}] on: {values}", "从 [{first}] 起：{values}"],
   "outputs.reference_source": ["Source of the reference", "参照内核的源代码"],
   "outputs.reference": ["The reference: {detail}", "参照内核：{detail}"],
@@ -57,9 +58,10 @@ const valueText = value => value === null ? "–" : Array.isArray(value) ? `(${v
 /* {node}; null: nothing was executed. */
 export function outputsPanel({outputs}) {
   if (!outputs?.length) return null;
-  const row = ({name, type, elements, elements_written: written, sha256, shown}) =>
+  const row = ({name, type, elements, elements_written: written, sha256, shown, initial}) =>
     [h("tr", {}, h("th", {scope: "row", class: "mono"}, name), cell(type),
        numberCell(t("outputs.of", {n: count(written), of: count(elements)})), h("td", {class: "mono"}, sha256)),
+     initial && h("tr", {}, h("td", {colspan: "4"}, t("outputs.initial", {name}))),
      shown &&
        h("tr", {},
          h("td", {class: "mono", colspan: "4"},
