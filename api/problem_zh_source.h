@@ -61,9 +61,11 @@
     {"the requests that you have waiting hold %lld bytes and this one %lld more; an owner may have %d", "您等待中的请求共 {1} 字节，此请求还要 {2} 字节；每人最多 {3} 字节"},
     {"the requests that wait hold %lld bytes and this one %lld more; there is room for %d", "等待中的请求共 {1} 字节，此请求还要 {2} 字节；最多容纳 {3} 字节"},
 
-    /* how an experiment ended */
+    /* states of an experiment */
     {"succeeded", "成功"},
     {"failed", "失败"},
+    {"queued", "排队中"},
+    {"running", "运行中"},
     {"cancelled", "已取消"},
 
     /* stored kernels */

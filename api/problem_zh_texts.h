@@ -256,7 +256,7 @@ static const struct {
     {"no experiment %.32s is queued or running", "实验 {1} 不在排队，也不在运行"},
     {"nothing of sweep %.32s is queued or runs", "扫描 {1} 没有正在排队或运行的实验"},
     {"%s %s has ended: %s; DELETE with ?remove=true removes it", "{2} 已结束（{3}）；带 ?remove=true 的 DELETE 会删除它"},
-    {"%s %s has not ended: %s; DELETE without remove cancels it", "{1} {2} 尚未结束（{3}）；不带 remove 的 DELETE 会取消它"},
+    {"%s %s has not ended: %s; DELETE without remove cancels it", "{2} 尚未结束（{3}）；不带 remove 的 DELETE 会取消它"},
     {"experiment %s has ended", "实验 {1} 已结束"},
     {"sweep %s has ended", "扫描 {1} 已结束"},
     {"experiment %s has not ended: it has no samples yet", "实验 {1} 尚未结束：还没有样本"},

@@ -19,6 +19,12 @@ export function digits(value, significant = 4) {
   return part ? `${grouped}.${part}` : grouped;
 }
 
+/* A value of an array with at most that many digits, from 17 on with all. A whole number has all of its, and what is no
+   number is a text already. */
+export const significant = (value, most) => typeof value === "number" && !Number.isInteger(value) && most < 17 ?
+  String(Number(value.toPrecision(most))) :
+  String(value);
+
 /* So many places after the point, but more where that would write what is not 0 as 0: "0.03". */
 export function fixed(value, places) {
   const text = value.toFixed(places), size = Math.abs(value);

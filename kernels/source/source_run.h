@@ -13,8 +13,8 @@ struct source_output {
     struct source_type type;
     int buffer;                 /* the index into the kernel's buffers */
     uint64_t elements, written; /* written: those that an access of the launch stored to */
-    bool unfilled; /* it holds numbers from 0 to 255 before the launch, because the kernel reads it and it
-                                   has no fill */
+    /* It holds numbers from 0 to 255 before the launch, because the kernel reads it and it has no fill. */
+    bool unfilled;
     unsigned char *bytes;
     uint16_t *
         stored; /* of each element: 0, nobody wrote it; or 1 + the line of the last store, 1 where that is not known */

@@ -1,5 +1,5 @@
 /* What a result is, in a sentence: the number that it was asked for, whether it is correct, whether it is stable. */
-import {bandwidth, count, digits, percent, shape, time} from "../format.js";
+import {bandwidth, count, digits, percent, shape, significant, time} from "../format.js";
 import {conditionsText} from "../creation/values.js";
 import {language, reasonSaid, t} from "../words.js";
 import "./words.js";
@@ -51,11 +51,18 @@ export function correctness({correctness: checked}) {
 }
 
 export function mismatch({correctness: checked}) {
-  const first = measured(checked) ? checked.first_mismatch : null,
-        word = value => value === null || value === "untouched" ? t("result.nothing") : String(value);
-  const said = first &&
-    {where: `${first.buffer}[${count(first.index)}]`, expected: word(first.expected), found: word(first.found)};
-  return first && (first.line ? t("result.mismatch_line", {...said, line: first.line}) : t("result.mismatch", said));
+  const first = measured(checked) ? checked.first_mismatch : null;
+  if (!first) return null;
+  const word = (value, most) =>
+    value === null || value === "untouched" ? t("result.nothing") : significant(value, most);
+  let most = 6;  // or as many as make the two values differ
+  while (most < 17 && word(first.expected, most) === word(first.found, most)) most++;
+  const said = {
+    where: `${first.buffer}[${count(first.index)}]`,
+    expected: word(first.expected, most),
+    found: word(first.found, most)
+  };
+  return first.line ? t("result.mismatch_line", {...said, line: first.line}) : t("result.mismatch", said);
 }
 
 export function stability({stability: seen}) {

@@ -2,7 +2,7 @@
    source with what is wrong at its lines, and the way back to the editor. Loaded where there is one. */
 import {get, link} from "../api.js";
 import {h} from "../dom.js";
-import {count} from "../format.js";
+import {count, significant} from "../format.js";
 import {cell, headCell, numberCell, spanPanel, table} from "../parts.js";
 import {addressPack} from "../source/address.js";
 import {listingRows} from "../source/listing.js";
@@ -53,7 +53,11 @@ export function interpreted({correctness, interpreter, request: {size, block, gr
     .join(" ");
 }
 
-const valueText = value => value === null ? "–" : Array.isArray(value) ? `(${value.join(", ")})` : String(value);
+/* An element of an output. A float has 7 digits. */
+function valueText(value, type) {
+  if (Array.isArray(value)) return `(${value.map(one => valueText(one, type)).join(", ")})`;
+  return value === null ? "–" : significant(value, type.startsWith("f32") ? 7 : 17);
+}
 
 /* {node}; null: nothing was executed. */
 export function outputsPanel({outputs}) {
@@ -62,10 +66,10 @@ export function outputsPanel({outputs}) {
     [h("tr", {}, h("th", {scope: "row", class: "mono"}, name), cell(type),
        numberCell(t("outputs.of", {n: count(written), of: count(elements)})), h("td", {class: "mono"}, sha256)),
      initial && h("tr", {}, h("td", {colspan: "4"}, t("outputs.initial", {name}))),
-     shown &&
-       h("tr", {},
-         h("td", {class: "mono", colspan: "4"},
-           t("outputs.from", {first: count(shown.first), values: shown.values.map(valueText).join(" ")})))];
+     shown && h("tr", {}, h("td", {class: "mono", colspan: "4"}, t("outputs.from", {
+                              first: count(shown.first),
+                              values: shown.values.map(one => valueText(one, type)).join(" ")
+                            })))];
   const heads = [
     headCell(t("outputs.name")), headCell(t("outputs.type")), headCell(t("outputs.written"), true), headCell("SHA-256")
   ];
