@@ -298,7 +298,7 @@ static const struct {
     {"owner must be \"me\", a name, or nobody: %s", "owner 必须是 \"me\"、名称或 nobody：{1}"},
     {"removed_by must be \"me\", a name, or nobody: %s", "removed_by 必须是 \"me\"、名称或 nobody：{1}"},
     {"without_label must be a label's name", "without_label 必须是标签名"},
-    {"label must be a label's name, or name:value", "label 必须是标签名，或 name:value"},
+    {"label must be a label's name, name:value or name=value", "label 必须是标签名、name:value 或 name=value"},
     {"device_uuid must be a device's, as /v1/devices tells it", "device_uuid 必须是设备的 uuid，见 /v1/devices"},
     {"since must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03", "since 必须是时间，如 2026-02-03T04:05:06Z，或日期，如 2026-02-03"},
     {"until must be a time as in 2026-02-03T04:05:06Z, or a date as in 2026-02-03", "until 必须是时间，如 2026-02-03T04:05:06Z，或日期，如 2026-02-03"},

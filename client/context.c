@@ -90,6 +90,9 @@ static int one_too_many(const struct manual_command *command, const char *word, 
         if (strcmp(manual_options[i].name, word) == 0 && command_table_takes(command, (enum option)i))
             return error_set(error, ERROR_INVALID,
                              language_text("\"%s\" is one too many: did you mean --%s?"), word, word);
+    if (command_table_find(word))
+        return error_set(error, ERROR_INVALID,
+                         language_text("\"%s\" is one too many: did you mean coalesce %s?"), word, word);
     return error_set(error, ERROR_INVALID, language_text("\"%s\" is one too many: coalesce %s %s"), word,
                      command->name, command->arguments);
 }

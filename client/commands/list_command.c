@@ -29,6 +29,7 @@ static const struct filter {
     {OPTION_DEVICE, "device", false}, {OPTION_DEVICE_UUID, "device_uuid", true},
     {OPTION_OWNER, "owner", true},    {OPTION_SWEEP, "sweep", false},
     {OPTION_SINCE, "since", true},    {OPTION_UNTIL, "until", true},
+    {OPTION_LABEL, "label", true},
 };
 enum { FILTERS = sizeof filters / sizeof *filters };
 
@@ -79,14 +80,6 @@ static char *make_path(struct context *context, int rows, const char *token)
                            filters[i].option == OPTION_OWNER ? owner_name(given[OPTION_OWNER])
                                                              : given[filters[i].option]);
     http_client_escape(&context->service, &path, "page_token", *token ? token : NULL);
-    if (given[OPTION_LABEL]) {
-        char label[512];
-        snprintf(label, sizeof label, "%s", given[OPTION_LABEL]);
-        char *equals = strchr(label, '=');
-        if (equals)
-            *equals = ':';
-        http_client_escape(&context->service, &path, "label", label);
-    }
     return buffer_take(&path);
 }
 

@@ -366,6 +366,10 @@ int parameters_add(json_t *request, const char *const *words, int count, bool ax
     for (int i = 0; i < count; i++) {
         const char *equals = strchr(words[i], '='), *word = words[i];
         size_t length = equals ? (size_t)(equals - word) : 0;
+        if (i > 0 && strcmp(word, "step") == 0 && strstr(words[i - 1], ".."))
+            return error_set(error, ERROR_INVALID,
+                             language_text("a range with a step is one word: \"%s step %s\""), words[i - 1],
+                             i + 1 < count ? words[i + 1] : "2");
         if (!equals || length == 0)
             return error_set(error, ERROR_INVALID,
                              language_text("\"%s\" is not name=value, as a parameter is written"), word);

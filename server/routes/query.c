@@ -37,8 +37,8 @@ static bool text_read(const struct request *request, const char *name, char *to,
 /* label=name or label=name:value; no name has a "=", so name=value is refused. */
 static bool label_read(const char *text, struct query_list *list)
 {
-    size_t length = strcspn(text, ":");
-    if (!length || length >= sizeof list->label || memchr(text, '=', length))
+    size_t length = strcspn(text, ":=");
+    if (!length || length >= sizeof list->label)
         return false;
     memcpy(list->label, text, length);
     list->filter.label = list->label;
@@ -97,7 +97,7 @@ const char *query_list(const struct request *request, bool sweeps, int size, str
         filter->owner = user_name_stored(list->owner);
     }
     if (label && !label_read(label, list))
-        return "label must be a label's name, or name:value";
+        return "label must be a label's name, name:value or name=value";
     if (!text_read(request, "without_label", list->without_label, sizeof list->without_label,
                    &filter->without_label) ||
         (filter->without_label && (!filter->without_label[0] || strpbrk(filter->without_label, ":="))))

@@ -126,6 +126,8 @@ def test_the_fields_of_a_comparison_keep_the_focus(browser, service):  # noqa: F
     walk.open(f"compare?a=sweep:…\u2060{one[-6:]}&b={other[-6:]}&lang=en").says("no point in common")
     walk.until(lambda: f"a=sweep:{one}&b=sweep:{other}" in unquote(browser.current_url))
     walk.open(f"compare?a=sweep:{one}&b=QQQQQQ&lang=en").says("No id among the newest 500 ends in QQQQQQ: give the whole one")
+    walk.open(f"compare?a=sweep:{one}&b=xx&lang=en").says("“xx” is neither an id nor NAME:VALUE")
+    walk.open(f"compare?a=sweep:{one}&b={'0' * 26}&lang=en").says(f"There is no experiment and no sweep {'0' * 26}")
     walk.open(f"compare?a=sweep:{one},where.ofset:1&b=sweep:{other}&lang=en").says("Side A, where.ofset: no experiment has a field of that name")
     walk.open(f"compare?a=sweep:{one}&b=sweep:{other}&lang=en").says("no point in common")
     walk.says("Compare although they differ in kernel").script("document.querySelector('[data-key=allow]').focus()")

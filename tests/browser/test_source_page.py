@@ -133,7 +133,7 @@ def test_what_the_compiler_says_stands_at_its_line_and_goes_when_it_is_mended(br
     walk.until(lambda: marks(walk, ".sign.fault") == [[5, "✕"]])
     assert not marks(walk)
     assert walk.text(".line-note.fault") == f"✕ {errors[0]['detail']}"
-    walk.says(f"Line 5: {errors[0]['detail']}", ".lead")
+    walk.says(f"Line 5: {errors[0]['detail']}", ".lead").click(".line-note.fault").until(lambda: walk.script("document.activeElement.tagName") == "TEXTAREA")
     field.send_keys(*[Keys.BACKSPACE] * 6)
     walk.until(lambda: marks(walk) and not marks(walk, ".sign") and not walk.all(".line-note"))
     walk.end()
@@ -235,7 +235,7 @@ def test_an_address_that_would_be_too_long_is_said_so(browser, service):  # noqa
     walk.script("document.querySelector('.editor .CodeMirror').CodeMirror.replaceRange('\\n// ' + Array.from({length: 4000}, (_, i) => "
                 "((i * 2654435761) >>> 0).toString(36)).join(''), {line: 6, ch: 0})")
     walk.says("An address holds 16,000 characters, this source takes").until(lambda: "#" not in browser.current_url)
-    walk.end()
+    opened(browser, service, "source#z.bYzBCsIwDIZfJeQ8").says("The kernel in this address cannot be read: perhaps the address was cut off").end()
 
 
 def test_it_says_with_what_a_launch_left_empty_was_checked(browser, service):  # noqa: F811

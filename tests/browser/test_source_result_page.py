@@ -86,6 +86,18 @@ def test_where_the_outputs_differ_is_said(browser, service):  # noqa: F811
     made = service.run({**ASKED, "source": SCALE.replace("by * in[i]", "i == 7 ? 5 : by * in[i]")})
     opened(browser, service, made).says("out[7], stored at line 5: 0 was expected, 5 found").says("1 of 1000 elements are not those of the reference").end()
     opened(browser, service, made, "zh").says("1000 个元素中有 1 个与参照内核不同").end()
+    near = service.run({**ASKED, "by": 0.1, "source": SCALE.replace("by * in[i]", "by * in[i] + (i == 2 ? 0.00001f : 0)")})
+    ten = [float(one) for one in near["outputs"][0]["shown"]["values"]]
+    walk = opened(browser, service, near).says("[0] on: " + " ".join(f"{one:.7g}" for one in ten))
+    first = near["correctness"]["first_mismatch"]
+    assert f"{first['expected']:.6g}" == f"{first['found']:.6g}", "this test is of values that differ behind the sixth digit"
+    walk.says(f"{first['expected']:.7g} was expected, {first['found']:.7g} found").end()
+
+
+def test_what_an_array_held_before_the_launch_is_said(browser, service):  # noqa: F811
+    adds = "__global__ void adds(const float *in, float *out, unsigned n)\n{\n    unsigned i = threadIdx.x;\n    if (i < n)\n        atomicAdd(&out[i], in[i]);\n}\n"
+    made = service.run({"source": adds, "n": 32, "block": 32, "grid": 1})
+    opened(browser, service, made).says("The kernel also reads out, and without a “fill” it held numbers from 0 to 255 before the launch.").end()
 
 
 def test_faults_stand_at_their_lines(browser, service):  # noqa: F811

@@ -31,7 +31,7 @@ wordsAdd({
   "bound.name": ["alone", "单独所需"],
   "bound.what": ["made of", "构成"],
   "bound_of.blocks": ["blocks", "个线程块"],
-  "bound_of.flits": ["flits", "个传输单元"],
+  "bound_of.flits": ["flits", "个流控单元"],
   "bound_of.lines_an_SM": ["lines an SM", "条缓存行（每个 SM）"],
   "bound_of.lines_and_shared_rows_an_SM": ["lines and shared rows an SM", "次缓存行与共享内存访问（每个 SM）"],
   "bound_of.sectors_to_the_SMs": ["sectors to the SMs", "个送回 SM 的扇区"],

@@ -44,15 +44,18 @@ export function sideRead(text) {
       parts.where[name.slice(6)] = valueOf(value);
     else if (name)
       parts.where[name] = valueOf(value);
+    else
+      parts.unread = piece;
   }
   return parts;
 }
 
 const written = value => Array.isArray(value) ? value.join("x") : String(value);
 
-export function sideText({sweeps, experiments, labels, members, where}) {
+export function sideText({bare, unread, sweeps, experiments, labels, members, where}) {
   return [
-    sweeps.length && `sweep:${sweeps.join(".")}`, experiments.length && `experiment:${experiments.join(".")}`,
+    bare, unread, sweeps.length && `sweep:${sweeps.join(".")}`,
+    experiments.length && `experiment:${experiments.join(".")}`,
     ...Object.entries(labels).map(([name, value]) => `label:${name}=${value}`),
     ...Object.entries(members).filter(([, value]) => value !== "" && value !== null).map(([
                                                                                            name, value
@@ -78,11 +81,12 @@ async function whole(end, kinds, signal) {
   throw new Error(t("compare.no_id", {end}));
 }
 
-export const hasShortId = ({bare, sweeps, experiments}) =>
-  Boolean(bare) || [...sweeps, ...experiments].some(id => id.length < ID_LENGTH);
+export const hasShortId = ({unread, bare, sweeps, experiments}) =>
+  Boolean(unread ?? bare) || [...sweeps, ...experiments].some(id => id.length < ID_LENGTH);
 
 /* Its ids in full. An id alone is of a sweep, or of an experiment, which stands for the sweep that it is a run of. */
 export async function sideFound(short, signal) {
+  if (short.unread) throw new Error(t("compare.unread", {text: short.unread}));
   const all = kind => Promise.all(short[kind].map(id => whole(id, [kind], signal)));
   const parts = {...short, sweeps: await all("sweeps"), experiments: await all("experiments")},
         bare = short.bare && await whole(short.bare, ["sweeps", "experiments"], signal);
@@ -96,6 +100,7 @@ export async function sideFound(short, signal) {
     return {...parts, sweeps: [...parts.sweeps, bare]};
   const experiment = await api.get(`/v1/experiments/${bare}`, {signal}).catch(missing);
   const sweep = experiment?.links?.sweep?.split("/").at(-1);
+  if (!experiment) throw new Error(t("compare.unknown_id", {id: bare}));
   if (sweep && experiment.repeat_index !== undefined) return {...parts, sweeps: [...parts.sweeps, sweep]};
   return {...parts, experiments: [...parts.experiments, bare]};
 }

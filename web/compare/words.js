@@ -19,6 +19,8 @@ wordsAdd({
   "compare.no_sweep": ["none: by what stands below", "不选：按下面的条件"],
   "compare.sweeps": ["{n} sweeps together", "{n} 个扫描合并"],
   "compare.no_id": ["No id among the newest 500 ends in {end}: give the whole one", "最近 500 个 ID 中没有以 {end} 结尾的：请写出完整的 ID"],
+  "compare.unread": ["“{text}” is neither an id nor NAME:VALUE", "“{text}”既不是 ID，也不是 NAME:VALUE"],
+  "compare.unknown_id": ["There is no experiment and no sweep {id}", "没有编号为 {id} 的实验或扫描"],
   "compare.several_ids": ["{n} ids end in {end}: give more of the one that is meant", "有 {n} 个 ID 以 {end} 结尾：请多写几位"],
   "compare.older": ["an older one: sweep:ID in the field below", "更早的扫描：在下面的字段写 sweep:ID"],
   "compare.rest": ["and of it", "并且"],

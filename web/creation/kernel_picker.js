@@ -17,7 +17,7 @@ export function kernelInLanguage(kernel) {
   return {...kernel, ...kernel.zh, sought, parameters: kernel.parameters.map(one => ({...one, ...one.zh}))};
 }
 
-/* A name that is further from all others is like none. */
+/* A name that is further from all others, or further than half of its letters, is like none. */
 const FAR_MOST = 3;
 
 /* Letters to add, drop or change. */
@@ -37,7 +37,9 @@ export function unknownNote(name, kernels, shown, take = null) {
   if (!name || kernels.some(one => one.name === name)) return null;
   const [{near, far}] =
     kernels.map(one => ({near: one.name, far: distance(name, one.name)})).sort((a, b) => a.far - b.far);
-  const key = name.includes(",") ? "new.several_kernels" : far > FAR_MOST ? "new.unknown_alone" : "new.unknown";
+  const key = name.includes(",")              ? "new.several_kernels" :
+    far > Math.min(FAR_MOST, name.length / 2) ? "new.unknown_alone" :
+                                                "new.unknown";
   return h("p", {class: "wrong unknown-kernel", role: "alert"}, parts(key, {
              name: h("code", {}, name),
              near:

@@ -37,7 +37,7 @@ async function beginOf(query) {
   const typed = {arch: ARCH, scalars: {}, ...structuredClone(shared ?? EXAMPLES[example])};
   if (example && language() === "zh")
     typed.source = typed.source.replace(/\/\*.*?\*\//s, `/* ${COMMENTS_ZH[example]} */`);
-  return {example, typed};
+  return {example, typed, unread: location.hash !== "" && !shared};
 }
 
 const examplesList = example =>
@@ -153,7 +153,8 @@ export async function open(root, params, {query, setQuery, signal, go}) {
       h("section", {class: "panel editor-panel"},
         h("header", {}, h("h2", {}, t("source.heading")),
           h("span", {}, address, " ", copyButton(() => location.href, t("source.share"), "button"))),
-        examples, editor.node, step, h("p", {class: "note", id: "editor-keys"}, t("source.keys")), below),
+        begin.unread && h("p", {class: "warn", role: "alert"}, "△ ", t("source.unread")), examples, editor.node, step,
+        h("p", {class: "note", id: "editor-keys"}, t("source.keys")), below),
       form.node, results));
 
   /* ---- while typing ---- */

@@ -77,7 +77,9 @@ export function editorOf({text, onText, onLine}) {
   function drawMark(mark) {
     const handle = handleOf(mark.line), style = `has-${mark.kind}`, sign = signOf(mark), {column} = mark;
     cm.addLineClass(handle, "wrap", style);
-    const widget = cm.addLineWidget(handle, noteOf(mark), {noHScroll: true});
+    const note = noteOf(mark), widget = cm.addLineWidget(handle, note, {noHScroll: true});
+    /* A click on the message would take the focus from the text; a drag over it selects it. */
+    note.addEventListener("mouseup", () => getSelection().isCollapsed && cm.focus());
     if (sign) cm.setGutterMarker(handle, "costs", sign);
     /* Underlines the array that the message names; else the column of the compiler, where the statement begins. */
     const [, array] = /\b(\w+)\[/.exec(mark.detail) ?? [],

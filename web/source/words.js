@@ -22,6 +22,7 @@ wordsAdd({
   "source.step.naive": ["A load of a warp takes {load} transactions and a store {store}: it reads along a row and writes down a column. Next: {next}.", "一个线程束的一次读取要 {load} 个事务，一次写入要 {store} 个：按行读取，按列写入。下一步：{next}。"],
   "source.step.tile": ["Now {load} and {store}: rows both ways, and a tile in shared memory is turned. But a load of the tile takes {turns} turns, as a column of it lies in one bank. Next: {next}.", "现在是 {load} 个和 {store} 个：两个方向都按行访问，转置在共享内存的分块里进行。但分块的一次读取要 {turns} 轮，因为它的一列都在同一存储体。下一步：{next}。"],
   "source.step.padded": ["One column more in the tile, and a load of it takes {turns} {turns|turn|turns}; global memory takes {load} and {store} transactions as before. Nothing is wasted.", "分块多出一列，一次读取只要 {turns} 轮；全局内存仍是 {load} 个和 {store} 个事务，没有浪费。"],
+  "source.unread": ["The kernel in this address cannot be read: perhaps the address was cut off on its way. Below is an example.", "无法读取此地址中的内核：地址可能被截断了。下面是一个示例。"],
   "source.share": ["Copy the address", "复制地址"],
   "source.too_long": ["An address holds {most} characters, this source takes {n}: share it as a file.", "地址最多 {most} 个字符，此源代码需要 {n} 个：请以文件分享。"],
   "source.launch": ["Launch", "启动配置"],
