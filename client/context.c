@@ -173,8 +173,9 @@ int context_number(const struct command_line *options, enum option option, doubl
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value) || *value < least || *value > most)
         return error_set(error, ERROR_INVALID,
-                         language_text("--%s is a number from %.10g to %.10g, not \"%s\""),
-                         manual_options[option].name, least, most, text);
+                         language_text("--%s%s%.1s is a number from %.10g to %.10g, not \"%s\""),
+                         manual_options[option].name, manual_options[option].letter ? ", -" : "",
+                         &manual_options[option].letter, least, most, text);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "client/answers/answers.h"
 #include "client/parameters/parameters.h"
 #include "client/terminal/language.h"
+#include "client/work/client_submission.h"
 #include "client/work/fetch.h"
 
 enum { FILTERS_MAX = 32, SIDE_BYTES = 2048 };
@@ -43,6 +44,10 @@ static json_t *read_side(const char *text, struct error *error)
     int count = 0;
     json_t *side = json_object();
     if (!strpbrk(text, ":=,.")) {
+        if (client_submission_check_id(text, error) < 0) {
+            json_decref(side);
+            return NULL;
+        }
         json_object_set_new(side, "sweep", json_string(text));
         return side;
     }

@@ -124,8 +124,8 @@ static enum style request_cell(char text[ROWS_TABLE_CELL_BYTES], const json_t *r
 {
     add_members(text, json_object_get(row, "request"), NULL);
     add_members(text, json_object_get(row, "request"), "block");
-    add_members(text, json_object_get(row, "request"), "grid");
     add_members(text, json_object_get(row, "request"), "size");
+    add_members(text, json_object_get(row, "request"), "grid");
     return STYLE_NONE;
 }
 

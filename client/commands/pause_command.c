@@ -19,6 +19,9 @@ static void print_hold(struct context *context, const json_t *hold)
         printf(language_text("%s is paused\n"), what);
     else
         printf(language_text("%s is resumed\n"), what);
+    if (json_path_true(hold, "paused"))
+        printf(language_text("coalesce resume%s%s lets it run again\n"), device ? " " : "",
+               device ? device : "");
     if (!device && !json_path_true(hold, "paused"))
         fputs(language_text("a device that was paused by itself stays so\n"), stdout);
 }

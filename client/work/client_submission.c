@@ -140,19 +140,24 @@ int client_submission_submit(struct context *context, const char *path, json_t *
     return status != EXIT_FINE ? status : client_submission_print(context, &resource, stdout);
 }
 
-int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource)
+int client_submission_check_id(const char *text, struct error *error)
 {
     static const char capitals[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
                       letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    if (!*id || strlen(id) >= sizeof resource->id ||
-        id[strspn(id, strlen(id) == ID_LENGTH ? letters : capitals)]) {
-        struct error error = {0};
-        error_set(&error, ERROR_INVALID,
-                  language_text(
-                      "\"%.80s\" is no id: coalesce ls has them, and coalesce undo those that were removed"),
-                  id);
+    if (*text && strlen(text) < RESOURCE_ID_BYTES &&
+        !text[strspn(text, strlen(text) == ID_LENGTH ? letters : capitals)])
+        return 0;
+    return error_set(
+        error, ERROR_INVALID,
+        language_text("\"%.80s\" is no id: coalesce ls has them, and coalesce undo those that were removed"),
+        text);
+}
+
+int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource)
+{
+    struct error error = {0};
+    if (client_submission_check_id(id, &error) < 0)
         return context_usage(context, &error);
-    }
     resource_set(resource, id, sweep);
     return EXIT_FINE;
 }

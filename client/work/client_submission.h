@@ -18,6 +18,9 @@ struct resource {
    the exit status. */
 int client_submission_submit(struct context *context, const char *path, json_t *request);
 
+/* Returns 0 if the text has the form of an id or of the end of one; else -1 with ERROR_INVALID. */
+int client_submission_check_id(const char *text, struct error *error);
+
 /* Names an experiment or a sweep without asking for it. EXIT_FINE, or the exit status when it is no id, which
    has been reported. */
 int client_submission_name(struct context *context, const char *id, bool sweep, struct resource *resource);

@@ -104,9 +104,9 @@ def test_a_lost_run_is_told_with_its_device_and_why(two):
 
 
 def test_a_device_and_the_queue_are_paused_and_resumed(two):
-    assert coalesce(two, "pause", "cpu-2").stdout == "cpu-2 is paused\n"
+    assert coalesce(two, "pause", "cpu-2").stdout == "cpu-2 is paused\ncoalesce resume cpu-2 lets it run again\n"
     assert [one["paused"] for one in two.get("/v1/devices").json()["devices"]] == [False, True]
-    assert coalesce(two, "pause").stdout == "the whole queue is paused\n" and two.get("/v1/queue").json()["paused"]
+    assert coalesce(two, "pause").stdout == "the whole queue is paused\ncoalesce resume lets it run again\n" and two.get("/v1/queue").json()["paused"]
     waits = coalesce(two, *RUN, "--detach").stdout.strip()
     assert coalesce(two, "resume").stdout == "the whole queue is resumed\na device that was paused by itself stays so\n"
     coalesce(two, "watch", waits)
