@@ -44,7 +44,7 @@ export function refusalBox(queue, said) {
 }
 
 export const heldText = held => held.both ?
-  t("lab.both_paused") :
+  t("lab.both_paused", {by: held.paused_by ? t("lab.hold_by", {who: held.paused_by}) : ""}) :
   t(`lab.${held.devices ? "queue_" : ""}paused${held.paused_by ? "_by" : ""}`, {who: held.paused_by});
 
 export function deviceState(device, queue) {

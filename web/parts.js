@@ -5,8 +5,8 @@
    withInterval(median, low, high), without unit;
    resultCells(row, device) are the cells of a result from a table's row (table.js); panel(heading, aside, ...children),
    spanPanel(columns, heading, note, ...children); cell(...), agoCell(time), headCell(...) and headUnseen(...) of a
-   table, spareHead(text) and spareCell(child) of a column that a phone does not show; phaseName(phase) is what a run
-   does, as its progress names it; button(text, f, options) that is off while f runs and shows its error beside it. */
+   table, spareHead(text) and spareCell(child) of a column that a phone does not show; button(text, f, options) that is
+   off while f runs and shows its error beside it. */
 import {link, watchConnection} from "./api.js";
 import {h, tip} from "./dom.js";
 import {bandwidth, count, digits, duration, fixed, interval, intervalForm, percent, shape} from "./format.js";
@@ -17,8 +17,6 @@ const COMMON = new Set([
   "priority", "labels", "placement", "repeat", "tolerance"
 ]);
 const USUAL_SIZE = 1048576, USUAL_DTYPE = "f32";
-
-export const phaseName = phase => `lab.phase_${phase}` in DICTIONARY ? t(`lab.phase_${phase}`) : phase;
 
 export const panel = (heading, aside, ...children) =>
   h("section", {class: "panel"},

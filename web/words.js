@@ -99,7 +99,8 @@ const meanings = {
 const lab = {
   "lab.idle": ["Nothing runs, nothing waits.", "没有任务运行，也没有任务等待。"],
   "lab.paused": ["Paused: what waits begins when somebody resumes it", "已暂停：等待的任务恢复后才会开始"],
-  "lab.both_paused": ["The device and the whole queue are paused: what waits begins when both are resumed", "设备与整个队列都已暂停：两者都恢复后，等待的任务才会开始"],
+  "lab.both_paused": ["The device and the whole queue{by} are paused: what waits begins when both are resumed", "设备与整个队列{by}都已暂停：两者都恢复后，等待的任务才会开始"],
+  "lab.hold_by": [" (by {who})", "（由 {who}）"],
   "lab.queue_paused": ["The queue is paused: what waits begins when somebody resumes it", "队列已暂停：等待的任务恢复后才会开始"],
   "lab.queue_paused_by": ["The queue is paused by {who}: what waits begins when somebody resumes it", "队列已由 {who} 暂停：等待的任务恢复后才会开始"],
   "lab.paused_by": ["Paused by {who}: what waits begins when somebody resumes it", "已由 {who} 暂停：等待的任务恢复后才会开始"],
@@ -116,15 +117,6 @@ const lab = {
 
 /* ---- what several pages show alike ---- */
 const part = {
-  "lab.phase_counters": ["reads the counters", "读取计数器"],
-  "lab.phase_open": ["opens the device", "打开设备"],
-  "lab.phase_lock": ["waits while another process uses the device or the bus", "等待其他进程用完设备或总线"],
-  "lab.phase_quiet": ["waits for the device to be quiet", "等待设备空闲"],
-  "lab.phase_prepare": ["fills the arrays", "填充数组"],
-  "lab.phase_check": ["checks every element", "检查每个元素"],
-  "lab.phase_cold": ["times with empty caches", "清空缓存后计时"],
-  "lab.phase_hot": ["times back to back", "连续启动并计时"],
-  "lab.phase_transfers": ["times the transfers", "测量传输用时"],
   "shell.waits": ["This page opens when the service answers.", "服务响应后即打开此页。"],
   "part.waits_connection": ["no answer yet: it is tried again when the connection is back, as it was when pressed", "尚无回复：连接恢复后会重试，内容与按下时相同"],
   "part.block": ["block {n}", "block {n}"],

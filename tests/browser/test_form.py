@@ -249,7 +249,7 @@ def test_what_is_beside_a_refused_form_says_what_it_is_of(browser, serve):
     ("size", "size=1,024,2,048", "can be read in two ways"),
     ("device", "device=gpu7", "there is no device “gpu7” here; there are: "),
     ("device", "device=arch%3Dsm_10", "there is no device “arch=sm_10” here"),
-    ("block", "block=64,64,128", "has the value 64 twice"),
+    ("block", "block=64,64,128", "has the value 64 twice; one shape is written 64x64"),
     ("size", "size=2^70", "must be an integer, is above 9223372036854775807"),
     ("size", "size=1.5M", 'is "1.5M" (write 1500000, or 1572864 in powers of 1024)'),
     ("block", "block=64,4096", "is 4096; CUDA would refuse the launch: \"invalid configuration argument\"; only values that fit run"),

@@ -121,6 +121,8 @@ def test_the_chart_is_in_the_unit_of_the_chip_that_is_chosen(browser, service):
     def transactions():
         return browser.execute_script("return [...document.querySelectorAll('.access')].map(one => Number(one.dataset.transactions))")
 
+    walk = Walk(browser, service).open("new?kernel=copy&block=1024&arch=sm_37,sm_12,sm_90&lang=en").says("sm_12 cannot launch it, these are counts of what it would do", ".chips")
+    walk.click(".languages button", "中文").says("sm_12 无法启动它，这里的计数是假定能启动时的", ".chips").click(".languages button", "EN")
     browser.get(service.url + "/ui/new?kernel=read_offset&offset=11&arch=sm_20,sm_12,sm_90")
     service.until(lambda: transactions() == [5, 5, 4])
     for arch, drawn, moved, said in (("sm_20", [2, 2, 1], [8, 8, 4], "2 lines, 50"), ("sm_12", [3, 3, 2], [6, 6, 4], "3 segments of half warps, 57"), ("sm_90", [5, 5, 4], [5, 5, 4], "5 sectors, 80")):

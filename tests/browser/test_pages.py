@@ -212,7 +212,7 @@ def test_what_a_button_resumes_is_named(browser, ada_and_bob):  # noqa: F811
     walk = comes(Walk(browser, service), "ada", "queue?lang=en").says("The queue is paused by ada", "h1")
     assert {button.text for button in walk.all("main button") if "esume" in button.text} == {"Resume the queue", "Resume this device"}
     walk.open("devices").says("1 paused", "h1")
-    walk.open("devices/0").says("The device and the whole queue are paused: what waits begins when both are resumed", ".box")
+    walk.open("devices/0").says("The device and the whole queue (by ada) are paused: what waits begins when both are resumed", ".box")
     walk.end()
 
 

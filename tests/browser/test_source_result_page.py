@@ -105,7 +105,9 @@ def test_faults_stand_at_their_lines(browser, service):  # noqa: F811
     fault, *others = made["faults"]  # of the load and of the store
     walk = opened(browser, service, made)
     assert walk.script(SIGNS)[0] == [5, "✕ " + fault["detail"].partition(": ")[2]] and {one["line"] for one in others} == {5}
-    walk.says(fault["detail"], ".lead").says("A fault was found", "h1").end()
+    walk.says(fault["detail"], ".lead").says("A fault was found", "h1")
+    assert browser.title == "✕\u00a0A fault was found · scale · coalesced"
+    walk.end()
     walk = opened(browser, service, made, "zh").says("读取 in[1000]", ".lead")
     (line, said), = walk.script(SIGNS)
     assert line == 5 and "读取 in[1000]" in said and "is loaded" not in walk.text("main")

@@ -55,6 +55,8 @@ def test_series_lie_over_each_other_and_a_legend_a_range_and_panels_are_chosen(b
     walk.until(lambda: "zoom" not in browser.current_url)
     browser.switch_to.active_element.send_keys("\ue014+")  # to the first mark, at the left end
     walk.until(lambda: "zoom=0.." in browser.current_url)
+    low, high = re.search(r"zoom=(\d+)\.\.(\d+)", browser.current_url).groups()
+    assert walk.script("document.querySelector('.board .drawing [aria-live]').textContent") == f"offset {low}–{high}"
     browser.switch_to.active_element.send_keys("-")
     walk.until(lambda: "zoom" not in browser.current_url)
 
@@ -120,6 +122,10 @@ def test_eight_series_have_a_colour_and_a_sentence_each(browser, serve):  # noqa
     drag(browser, walk, "svg.lines", [0.4, 0.5], [0.985, 0.6])
     walk.until(lambda: "zoom=1..2" in browser.current_url)
     assert "Not zoomed" not in walk.script("document.querySelector('.board [aria-live]').textContent")
+    walk.script("document.querySelector('.zooming button').focus()")
+    browser.switch_to.active_element.send_keys("\ue007")  # Enter: there is no smaller part
+    walk.says("Not zoomed", ".tip.at-mark")
+    assert browser.switch_to.active_element.text == "+" and all(one.is_displayed() for one in walk.all(".zooming button")), "the focus stays, and the part can be left"
     two = ended(service, submit(service, offset=[0, 1], block=[32, 64]))
     walk.open(f"sweeps/{two}").until(lambda: len(lines(walk)) == 2)
     assert "drag across it" not in walk.text(".board-foot")

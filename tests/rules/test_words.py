@@ -162,7 +162,7 @@ def test_each_phase_of_a_run_has_its_words_on_the_page():
     source = "".join(path.read_text() for folder in ("kernels", "executor", "api") for path in (ROOT / folder).rglob("*.[ch]"))
     sent = set(re.findall(r'(?:say|on_phase|samples_report)\([^;"]*"(\w+)"', source)) | set(re.findall(r'PROTOCOL_PHASE_\w+ "(\w+)"', source))
     assert {"open", "lock", "prepare", "cold", "hot", "counters"} <= sent
-    words = (ROOT / "web/words.js").read_text()
+    words = (ROOT / "web/lab/phase_words.js").read_text()
     assert sent == set(re.findall(r'^  "lab\.phase_(\w+)"', words, re.M))
     stated = re.search(r"phase: \{type: string, description: \"(.*?); there may be others", (ROOT / "api/openapi.yaml").read_text())[1]
     assert sent == set(re.sub(r"\(.*?\)", "", stated).replace(" ", "").split(","))

@@ -30,7 +30,7 @@ wordsAdd({
   "cancel.no": ["Keep", "保留"],
   "cancel.still_running": ["{n} {words|was|were} running and {words|ends|end}, or {words|is|are} cancelled, in a moment.", "另有 {n} 次正在运行，片刻后结束或取消。"],
   "cancel.did_sweep": ["{n} {words|run|runs} of {name} {words|is|are} cancelled; {measured} of {of} were measured.", "{name}的 {n} 次运行已取消；{of} 次中已测 {measured} 次。"],
-  "cancel.did_one": ["{name} is cancelled.", "{name}已取消。"],
+  "cancel.did_one": ["{name} is cancelled.", "已取消：{name}。"],
   "sweep.remove_all": ["Remove them", "确认删除"],
   "sweep.remove_not": ["Keep them", "保留"],
   "removals.ask": ["Remove it?", "删除吗？"],

@@ -8,7 +8,8 @@
    nodes above the drawing, or nothing. A pointer, and the arrow keys, go from mark to mark and tell its words; where
    there is cross(x, y) a cross hair follows the pointer and tells all that stands there. onZoom(range) is called with
    what within() makes of the places that a pointer was dragged between, or, for the key and the button +, of those
-   around the mark that was found last, or the middle; with null for −. {node, update(), heading(), close()}. */
+   around the mark that was found last, or the middle; with null for −. It returns what is then shown, as words, and
+   zoomed() whether that is a part. {node, update(), heading(), close()}. */
 import {h, redraw, replace} from "../dom.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";
@@ -113,8 +114,9 @@ function probe(place, drawnNow, onZoom) {
     if (dragged) zoomTo(to, drawnNow().within(...began, ...to));
   };
   const zoomTo = ([x, y], found) => {
-    said.textContent = "";
-    return found ? onZoom(found) : show({x, y, words: t("chart.zoom_few")}, true);
+    if (!found) return show({x, y, words: t("chart.zoom_few")}, true);
+    said.textContent = onZoom(found);
+    return null;
   };
   place.addEventListener("dragstart", event => event.preventDefault()); /* of a selected text */
   place.addEventListener("pointermove", move);
@@ -135,9 +137,10 @@ function probe(place, drawnNow, onZoom) {
     const {within, nearer, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
                            high = Number(svg.getAttribute("height")), x = around?.x ?? wide / 2,
                            y = around?.y ?? high / 2;
-    if (key === "-") return onZoom(null);
-    return within &&
-      zoomTo([x, y], nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4));
+    const part = () => nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4);
+    if (key !== "-") return zoomTo([x, y], within && part());
+    said.textContent = onZoom(null);
+    return null;
   };
   place.addEventListener("keydown", event => {
     if (event.key === "Escape") around = null;
@@ -164,7 +167,7 @@ function probe(place, drawnNow, onZoom) {
 }
 
 export function board(
-  {heading, aside, sentence, draw, table, file, caption = null, legend = () => null, onZoom = null}) {
+  {heading, aside, sentence, draw, table, file, caption = null, legend = () => null, onZoom = null, zoomed = null}) {
   const title = h("h2", {}), beside = h("span", {class: "quiet aside"}), words = h("div", {class: "sentence"});
   const place = h("div", {class: "drawing", tabindex: "0", role: "group"}), layer = h("div", {});
   let width = 0, drawn = null, tables = null, told = null;
@@ -231,7 +234,8 @@ export function board(
     replace(layer, drawn.canvas, drawn.svg);
     const zooms = Boolean(onZoom && drawn.within);
     place.classList.toggle("zooms", zooms);
-    hint.hidden = zooming.hidden = !zooms;
+    hint.hidden = !zooms;
+    zooming.hidden = !zooms && !zoomed?.(); /* a part of which there is no smaller one can be left */
     beside.textContent = aside(drawn);
     if (under.open) tableShow();
   }

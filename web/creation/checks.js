@@ -43,6 +43,8 @@ export function deviceSaid(typed, devices) {
   return text ? {device: t("new.unknown_device", {text, names})} : {};
 }
 
+const SHAPES = new Set(["block", "grid"]);
+
 export function rangesSaid(typed, made) {
   const said = {}, runs = runsOf(made);
   for (const [name, field] of Object.entries(typed)) {
@@ -51,7 +53,9 @@ export function rangesSaid(typed, made) {
     if (wrong)
       said[name] = t(rangeValues(wrong) ? "new.range_wrong" : "new.range_unread", {text: wrong});
     else if (different.size < values.length)
-      said[name] = t("new.twice", {text: values.find((value, k) => values.indexOf(value) < k)});
+      said[name] =
+        t(SHAPES.has(name) ? "new.twice_shape" : "new.twice",
+          {text: values.find((value, k) => values.indexOf(value) < k)});
     else if (name !== "labels" && listUnclear(text))
       said[name] = t("new.unclear", {text});
   }

@@ -1,7 +1,7 @@
 /* What chips make of a launch: all its loads, or all its stores, on three architectures, each to be chosen. */
 import {h, redraw} from "../dom.js";
 import {bytes, count, percent} from "../format.js";
-import {reasonSaid, t, term} from "../words.js";
+import {language, reasonSaid, t, term} from "../words.js";
 import {architectureName} from "../charts/architectures.js";
 import "./words.js";
 
@@ -80,7 +80,10 @@ export function chipsPanel({onChips}) {
       h("div", {class: "chip chip-head note"},
         h("span", {class: "chip-count number"}, term("transaction", "transactions")),
         h("span", {class: "chip-percent number"}, term("efficiency")));
-    redraw(rows, head, predictions.map((row, k) => chip(row, k, predictions, archs, own, most, what)));
+    const notes = new Set(made.map(row => language() === "zh" && row.zh?.note || reasonSaid(row.note)).filter(Boolean));
+    redraw(
+      rows, head, predictions.map((row, k) => chip(row, k, predictions, archs, own, most, what)),
+      [...notes].map(note => h("p", {class: "note"}, "△ ", note)));
   }
   return {node, show};
 }

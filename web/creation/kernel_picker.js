@@ -72,11 +72,12 @@ export function kernelPicker(kernels, current, {onChosen, onUnknown}) {
     "aria-expanded": "false",
     "aria-controls": "kernel-list",
     "aria-autocomplete": "list",
+    "aria-describedby": "kernel-unknown",
     autocomplete: "off",
     spellcheck: "false",
     value: current
   });
-  const note = h("div");
+  const note = h("div", {id: "kernel-unknown"});
   let found = [], at = 0, chosen = current;
 
   function showList(words) {
@@ -99,15 +100,15 @@ export function kernelPicker(kernels, current, {onChosen, onUnknown}) {
             }
           },
             h("span", {class: "mono"}, kernel.name), h("span", {class: "note"}, kernel.title))),
-      found.length === 0 && h("li", {class: "note", role: "option", "aria-disabled": "true"}, t("new.no_kernel")));
+      found.length === 0 &&
+        h("li", {id: "kernel-0", class: "note", role: "option", "aria-disabled": "true"}, t("new.no_kernel")));
     list.hidden = false;
     field.setAttribute("aria-expanded", "true");
     mark();
   }
 
   function mark() {
-    [...list.children].forEach((item, k) => item.setAttribute("aria-selected", String(k === at)));
-    if (!found[at]) return field.removeAttribute("aria-activedescendant");
+    [...list.children].forEach((item, k) => item.setAttribute("aria-selected", String(k === at && found.length > 0)));
     field.setAttribute("aria-activedescendant", `kernel-${at}`);
     list.children[at].scrollIntoView({block: "nearest"});
   }

@@ -16,6 +16,8 @@ import "../charts/words.js";
 import "./words.js";
 
 const SHIPPED = "NVIDIA H200", PAUSE_MS = 100;
+/* An address with this end is of the predicted time. */
+const PREDICTED = "#predicted";
 
 export function predictedPanel({ask}) {
   const panel = timePanel(), unknown = new Set();
@@ -49,6 +51,10 @@ export function predictedPanel({ask}) {
       if (mine !== latest) return;
       time = made.time ?? {status: "unavailable", reason: made.reason ?? ""};
       draw(request, names());
+      if (location.hash === PREDICTED) {
+        history.replaceState(history.state, "", location.pathname + location.search);
+        panel.node.scrollIntoView();
+      }
     } catch (error) {
       if (!error.errors?.some(one => one.pointer === "#/device_name")) return; /* the form tells what is wrong */
       unknown.add(name);

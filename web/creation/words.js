@@ -29,6 +29,7 @@ wordsAdd({
   "new.before_any": ["What is typed is refused – {name}: {detail}", "输入有误——{name}：{detail}"],
   "new.unknown_device": ["there is no device “{text}” here; there are: {names}", "此处没有设备“{text}”；可用的有：{names}"],
   "new.twice": ["has the value {text} twice", "值 {text} 出现了两次"],
+  "new.twice_shape": ["has the value {text} twice; one shape is written {text}x{text}", "值 {text} 出现了两次；一个形状写作 {text}x{text}"],
   "new.unclear": ["“{text}” can be read in two ways: write no comma within a number, or a blank after each comma", "“{text}”有两种读法：数中不要写逗号，或在每个逗号后加空格"],
   "new.range_unread": ["“{text}” is no range: write 2..9, 0..128 step 8 or 1..64 by x2", "“{text}”不是范围：应写作 2..9、0..128 step 8 或 1..64 by x2"],
   "new.range_wrong": ["“{text}” has no value: a range goes up, by a step or factor that is large enough, as 2..9, 0..128 step 8 or 1..64 by x2", "“{text}”不含任何值：范围须从小到大，步长或倍数须足够大，如 2..9、0..128 step 8 或 1..64 by x2"],

@@ -240,7 +240,6 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       replace(
         head, h("h1", {class: "headline"}, words),
         h("p", {class: "lead"}, correctness(experiment), " ", outputs.interpreted(experiment)));
-      document.title = `${words} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
     } else {
       const top = headline(experiment), unstable = !experiment.stability.stable,
             why = top.why ? [" ", t("result.no_peak", {why: top.why})] : "";
@@ -261,7 +260,6 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
         h("p", {class: "lead"}, timedWords(experiment), correctness(experiment), " ",
           h("span", {class: unstable ? "warn" : null}, stability(experiment)), why),
         whyLine(experiment), bar?.node);
-      document.title = `${top.words} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
       const why_known = timeKnown(experiment),
             changes =
               why_known && changesPanel(experiment, ownGrid, mayRun(me) ? body => submit("/v1/sweeps", body) : null);
@@ -280,6 +278,8 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
         countsPanel(experiment, counting)
       ].filter(Boolean);
     }
+    const said = head.querySelector("h1").textContent;
+    document.title = `${said} · ${experiment.entry ?? experiment.request.kernel} · coalesced`;
     sourceShow();
     if (experiment.interpreter) parts = [outputs.outputsPanel(experiment), code, chart(12)].filter(Boolean);
     if (made) parts.push(...(outputs ? [] : [occupancyResult(experiment, signal)]), devicePanel(experiment));

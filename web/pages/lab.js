@@ -1,6 +1,6 @@
 /* /ui/: the devices and how they are, what runs, whose turn is next, the last results. Its heading says when yours
  * begin. */
-import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, phaseName, resultCells, stateMark, table} from "../parts.js";
+import {barOf, asked, cell, experimentLink, agoCell, headCell, ownerMark, ownerName, resultCells, stateMark, table} from "../parts.js";
 import {blockedBy, DRAWN_MOST, deviceLink, deviceNotes, devicesTable, deviceState, stateCounts, heldBy, heldText, productOf, queueOf, readings, refusalBox} from "../devices.js";
 import {link, RAN_HERE} from "../api.js";
 import {h, redraw, replace} from "../dom.js";
@@ -9,6 +9,7 @@ import {atMost, mayRun, onChange, watchLive} from "../live.js";
 import {rowsOf as tableRows} from "../table.js";
 import {experimentOf, lineName, linesOf, queueTable, runsOn, shares, steadyRows, sweepOf} from "../waiting.js";
 import {reasonSaid, t} from "../words.js";
+import {phaseName} from "../lab/phase_words.js";
 import "../lab/queue_words.js";
 import "../lab/words.js";
 

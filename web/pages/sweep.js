@@ -235,10 +235,18 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const zoomTo = found => {
     const {zoom = null, rows = null} = changed(choice, {});
     if (!zoom && !rows) earlier.length = 0;
-    if (!found) return changeTo(earlier.pop() ?? {zoom: null, rows: null});
-    earlier.push({zoom, rows});
-    return changeTo({zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows});
+    if (found) earlier.push({zoom, rows});
+    changeTo(
+      found ? {zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows} :
+              earlier.pop() ?? {zoom: null, rows: null});
+    const {values} = sweep.axes.find(({name}) => name === choice.x);
+    return [
+      `${choice.x} ${(choice.zoom ?? [values[0], values.at(-1)]).join("–")}`,
+      choice.rows && `${choice.series} ${choice.rows.join("–")}`
+    ].filter(Boolean)
+      .join(t("list.comma"));
   };
+  const zoomed = () => Boolean(choice.zoom || choice.rows);
   const toggle = key => changeTo({
     hide: (choice.hide.includes(key) ? choice.hide.filter(one => one !== key) : [...choice.hide, key]).join(",") || null
   });
@@ -273,7 +281,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     file: file("chart"),
     caption: () => caption(main.heading()),
     legend: () => choice.view !== "map" && legendOf(spec.legend, toggle),
-    onZoom: zoomTo
+    onZoom: zoomTo,
+    zoomed
   });
   const beside = board({
     heading: () => t("sweep.feared", {whose: relative?.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
@@ -281,6 +290,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     sentence: () => relative?.sentence ?? "",
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,
+    zoomed,
     table: () => chartTable(sweep, () => relative),
     file: file("relative"),
     caption: () => caption(beside.heading())

@@ -3,7 +3,8 @@
    is a device's name. */
 import {h, replace} from "../dom.js";
 import {count, duration, moment} from "../format.js";
-import {cell, headCell, numberCell, panel, phaseName, table} from "../parts.js";
+import {phaseName} from "../lab/phase_words.js";
+import {cell, headCell, numberCell, panel, table} from "../parts.js";
 import {DICTIONARY, language, reasonSaid, t} from "../words.js";
 import "./words.js";
 

@@ -33,7 +33,8 @@ export function whyLine({time, request}) {
   if (time.status)
     return h(
       "p", {class: "note why"}, t("why.missing", {why: explained(time.explanation) || time.reason}), t("punct.space"),
-      !request.kernel.startsWith("src-") && h("a", {href: link(`new?${queryOf(request)}`)}, t("why.elsewhere")));
+      !request.kernel.startsWith("src-") &&
+        h("a", {href: link(`new?${queryOf(request)}#predicted`)}, t("why.elsewhere")));
   return h("p", {class: "why"}, explainedNodes(time));
 }
 
