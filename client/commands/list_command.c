@@ -102,6 +102,8 @@ static bool is_usual(const char *name, const char *value)
            (strcmp(name, "shared_bytes") == 0 && strcmp(value, "0") == 0);
 }
 
+/* Appends the request's values that may tell it from another. only: the one with this name; NULL: all but block, size and
+   grid. */
 static void add_members(char text[ROWS_TABLE_CELL_BYTES], const json_t *request, const char *only)
 {
     static const char hidden[] = "kernel measure labels counters transfers timeout_s priority device "

@@ -13,7 +13,7 @@
 #include "api/point_summary.h"
 #include "api/csv.h"
 
-/* A run as the store tells it: `state` and, when it has ended well, its result. */
+/* A run as the store tells it: `state` and, when it has ended well or was timed, its result. */
 struct run {
     const char *state;
     double median;         /* us, of both times; 0: it was not timed */
@@ -50,10 +50,9 @@ static void run_add(struct point_summary *summary, const struct run *run, int in
                                          .device_name = "h200-2",
                                          .state = run->state,
                                          .ended = run->state[0] == 's' || run->state[0] == 'f',
-                                         .result = !succeeded ? NULL
-                                                   : run->median
-                                                       ? result
-                                                       : "{\"timing\":{\"status\":\"unavailable\"}}",
+                                         .result = run->median ? result
+                                                   : succeeded ? "{\"timing\":{\"status\":\"unavailable\"}}"
+                                                               : NULL,
                                          .failure = &failure};
     struct view_point point = {.experiment = &experiment, .values = "{}"};
     assert_int_equal(point_summary_add(summary, &point), 0);
@@ -165,6 +164,19 @@ static void what_failed_is_not_in_the_median(void **state)
     json_decref(point);
 }
 
+/* What is predicted does not depend on the output. */
+static void a_wrong_output_leaves_the_prediction(void **state)
+{
+    (void)state;
+    json_t *point = summarize((const struct run[]){{"failed", 3, "a", false}}, 1);
+    member_is(point, "efficiency/predicted/gld_efficiency_pct", "80.5");
+    member_is(point, "cold/median_us", "null");
+    member_is(point, "runs/placements", "0");
+    member_is(point, "verified", "null");
+    member_is(point, "time", "null");
+    json_decref(point);
+}
+
 static void a_point_runs_until_its_last_run_has_ended(void **state)
 {
     (void)state;
@@ -227,6 +239,7 @@ int main(void)
         cmocka_unit_test(one_run_has_the_interval_of_its_placement),
         cmocka_unit_test(runs_at_one_placement_tell_nothing_of_others),
         cmocka_unit_test(what_failed_is_not_in_the_median),
+        cmocka_unit_test(a_wrong_output_leaves_the_prediction),
         cmocka_unit_test(a_point_runs_until_its_last_run_has_ended),
         cmocka_unit_test(a_row_has_its_axes_as_they_were_asked_for),
     };
