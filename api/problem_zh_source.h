@@ -163,6 +163,7 @@
     {"the reference: %s", "参照内核：{1}"},
     {"%s; the other access may be in line %d instead", "{1}；另一次访问也可能在第 {2} 行"},
     {"%s; or it is in line %d: the compiler joined the accesses of both lines", "{1}；也可能在第 {2} 行：编译器合并了这两行的访问"},
+    {"no thread stored anything: the compiler leaves out what has no effect or is not defined, as a division by a constant 0", "没有线程写入任何内容：编译器会省去没有效果或行为未定义的代码，例如除以常数 0"},
     {"addresses depend on what arrays hold; inputs of integers without a fill hold 0 to 255: %s", "地址取决于数组的内容；没有给出 fill 的整数输入存放 0 到 255：{1}"},
     {"%s, as many as the size: describe all in \"arguments\" if it has others", "{1}，与 size 相同；如不是，请在 \"arguments\" 中描述全部参数"},
     {"%s; inputs of integers without a fill hold 0 to 255: %s", "{1}；没有给出 fill 的整数输入存放 0 到 255：{2}"},

@@ -27,6 +27,8 @@ wordsAdd({
   "device.multiprocessors": ["multiprocessors", "多处理器"],
   "device.memory_size": ["memory", "内存"],
   "device.highest_clock": ["highest clock", "最高时钟"],
+  "device.all_are": ["{n} {words|device|devices}: {states}", "{n} 个设备：{states}"],
+  "device.count_state": ["{n} {state}", "{n} 个{state}"],
   "device.bus": ["memory bus", "显存位宽"],
   "device.threads_block": ["threads a block", "每块线程数"],
   "device.threads_sm": ["threads a multiprocessor", "每个多处理器线程数"],

@@ -286,6 +286,21 @@ static int count_accesses(source_count *count, const count_question &asked, stru
     return 0;
 }
 
+/* A launch that stores nothing has a note: the compiler may have left out all of it, and with it what would be a fault. */
+static void note_nothing_stored(source_count *count, const source_kernel *kernel)
+{
+    bool outputs = false;
+    for (int b = 0; b < kernel->kernel.buffer_count; b++)
+        outputs = outputs || kernel->kernel.buffers[b].role != BUFFER_INPUT;
+    if (!outputs || count->failed || count->blocks_counted < count->blocks || count->access.store.requests ||
+        count->access.atomic.requests || count->fault_count == SOURCE_COUNT_FAULTS)
+        return;
+    source_fault *note = &count->faults[count->fault_count++];
+    *note = {};
+    note->note = true;
+    snprintf(note->text, sizeof note->text, "%s", SOURCE_NOTHING_STORED);
+}
+
 static int count_launch(source_count *count, const count_question &asked, struct error *error)
 {
     const int64_t *block = asked.experiment->block, *grid = asked.experiment->grid;
@@ -293,6 +308,7 @@ static int count_launch(source_count *count, const count_question &asked, struct
     count->blocks = (uint64_t)grid[0] * (uint64_t)grid[1] * (uint64_t)grid[2];
     if (count_accesses(count, asked, error) < 0)
         return -1;
+    note_nothing_stored(count, source_kernel_of(asked.experiment->kernel));
     if (count->blocks_counted)
         count->access.barriers /= (double)(count->blocks_counted * warps_of_block);
     if (!asked.machine)

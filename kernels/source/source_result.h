@@ -35,6 +35,11 @@ struct source_fault {
     char text[400];             /* a sentence, with thread, block, and element */
 };
 
+/* The note of a launch that ran to its end, has outputs, and stored to none. */
+#define SOURCE_NOTHING_STORED                                                                                \
+    "no thread stored anything: the compiler leaves out what has no effect or is not defined, as a "         \
+    "division by a constant 0"
+
 /* Plain data but for two arrays; freed with source_count_free(). */
 struct source_count {
     struct access access;

@@ -86,6 +86,21 @@ static void note_outcome(source_run *run, const source_kernel *kernel, const ptx
     run->warp_instructions = outcome.instructions;
 }
 
+/* Adds the note of a launch that stored nothing. */
+static void note_nothing_stored(source_run *run)
+{
+    uint64_t written = 0;
+    for (int i = 0; i < run->output_count; i++)
+        written += run->output[i].written;
+    if (written || !run->output_count || run->failed || !run->complete ||
+        run->fault_count == SOURCE_COUNT_FAULTS)
+        return;
+    source_fault *note = &run->faults[run->fault_count++];
+    *note = {};
+    note->note = true;
+    snprintf(note->text, sizeof note->text, "%s", SOURCE_NOTHING_STORED);
+}
+
 static int execute(source_run *run, const struct experiment *experiment, const ptx_module *module, int entry,
                    double seconds, struct error *error)
 {
@@ -116,6 +131,7 @@ static int execute(source_run *run, const struct experiment *experiment, const p
     run->blocks =
         (uint64_t)experiment->grid[0] * (uint64_t)experiment->grid[1] * (uint64_t)experiment->grid[2];
     note_outcome(run, kernel, *outcome);
+    note_nothing_stored(run);
     for (int b = 0; b < kernel->kernel.buffer_count; b++)
         if (output_of_buffer[b] >= 0)
             memcpy(run->output[output_of_buffer[b]].bytes, data.bytes[(size_t)b].get(),

@@ -143,6 +143,16 @@ def test_a_sweep_shows_the_predicted_efficiency(browser, service):  # noqa: F811
     Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("% predicted").end()
 
 
+def test_a_sweep_leads_to_the_editor_with_its_kernel(browser, service):  # noqa: F811
+    made = service.request("POST", "/v1/sweeps", json={**{name: value for name, value in ASKED.items() if name != "show"}, "n": [64, 1000], "by": 0}).json()
+    walk = Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("2 of 2 succeeded")
+    assert not walk.all("a[href*='/ui/new?']"), "whose form has no such kernel"
+    walk.click("a", "Change the kernel").until(lambda: "/ui/source#" in browser.current_url and walk.all(".editor .listing-row"))
+    assert walk.all("#field-n")[0].get_attribute("value") == "64" and "plain" in walk.all("#field-reference")[0].get_attribute("value")
+    kernel = service.get(f"/v1/sweeps/{made['id']}").json()["request"]["kernel"]
+    walk.open(f"new?kernel={kernel}").says("is a kernel that a user brought, and this form has those of the service alone").end()
+
+
 def test_a_sweep_says_that_its_points_are_as_the_reference(browser, service):  # noqa: F811
     made = service.request("POST", "/v1/sweeps", json={**ASKED, "n": [1000, 2000], "show": {}}, headers={"Prefer": "wait=60"}).json()
     walk = Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("as the reference", ".sweep-table")

@@ -279,3 +279,9 @@ def test_what_waits_is_run_after_a_kill_though_its_kernel_was_deleted(tmp_path, 
 def test_buffers_that_are_too_large_to_be_executed_are_not_called_wrong(interpreting):
     failed = interpreting.run({**ASKED, "n": 50_000_000})["failure"]
     assert failed["kind"] == "out_of_memory" and failed["detail"].startswith("not executed: the buffers hold more than 256 MiB")
+
+
+def test_a_run_that_stores_nothing_says_so(interpreting):
+    source = "__global__ void f(int *out, const int *in, int n) { out[threadIdx.x] = in[threadIdx.x] / (n - n); }"
+    made = interpreting.run({"source": source, "n": 32, "block": 32, "grid": 1})
+    assert made["outputs"][0]["elements_written"] == 0 and "no thread stored anything" in made["notes"][0]["detail"]

@@ -393,3 +393,11 @@ def test_a_matrix_whose_size_was_derived_as_its_side_is_told_so(service):
         assert any(error["detail"].endswith(said) for error in errors), errors
     arguments = [{"name": "in", "type": "f32", "elements": "n * n"}, {"name": "out", "type": "f32", "elements": "n * n"}, {"name": "n", "type": "i32", "value": "size"}]
     assert service.request("POST", "/v1/predictions", json={**asked, "arguments": arguments}).status_code == 200
+
+
+@pytest.mark.parametrize("value, noted", [("in[threadIdx.x] / 0", True), ("in[threadIdx.x] / (n - n)", True), ("in[threadIdx.x] / n", False)])
+def test_a_launch_that_stores_nothing_says_so(service, value, noted):
+    source = f"__global__ void f(int *out, const int *in, int n) {{ out[threadIdx.x] = {value}; }}"
+    said = "no thread stored anything: the compiler leaves out what has no effect or is not defined, as a division by a constant 0"
+    answer = service.request("POST", "/v1/predictions", json={"source": source, "n": 32, "block": 32, "grid": 1, "arch": "sm_90"}).json()
+    assert (said in [one["detail"] for one in answer["notes"]]) == noted, answer

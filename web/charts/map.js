@@ -38,16 +38,21 @@ function isLight(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.23;
 }
 
-function sizes(width, {maps, columns, rows}) {
-  const wide = LEFT + columns.length * NUMBER_WIDTH,
+const LETTER = 7, LABEL_GAP = 8;
+
+function sizes(width, {maps, columns, rows, name}) {
+  const label = rows.reduce((most, value) => Math.max(most, textWidth(name(value), LETTER)), 0),
+        left = Math.max(LEFT, Math.min(width / 3, LABEL_GAP + label));
+  const wide = left + columns.length * NUMBER_WIDTH,
         across = Math.max(1, Math.min(maps.length, Math.floor((width + GAP) / (wide + GAP))));
-  const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - LEFT) / columns.length),
+  const each = (width - GAP * (across - 1)) / across, cell = Math.min(66, (each - left) / columns.length),
         row = cell >= NUMBER_WIDTH ? ROW : Math.max(2, Math.min(ROW, Math.max(cell, NAMED_ROW), 420 / rows.length)),
         top = TOP + (maps.some(map => map.name) ? NAME : 0);
   return {
+    left,
     top,
     across,
-    each: Math.min(each, LEFT + cell * columns.length + GAP),
+    each: Math.min(each, left + cell * columns.length + GAP),
     cell,
     row,
     numbers: cell >= NUMBER_WIDTH,
@@ -66,7 +71,7 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
   spec.rows.forEach(
     (value, i) => named(spec.name(value), i, gapY) &&
       drawing.append(
-        text(left - 8, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
+        text(left - LABEL_GAP, top + (i + 0.5) * row + 4, spec.name(value), {class: "tick", "text-anchor": "end"})));
 }
 
 /* The best cell and those of the same value, where they can be told from all others; else none. */
@@ -121,7 +126,7 @@ export function mapDraw(width, spec) {
   const drawing = svg("svg", {class: "map", width, height: height + LEGEND + 24}, stripes.defs),
         painter = painterFor(total, width, height), over = svg("g", {});
   spec.maps.forEach((map, i) => {
-    const left = (i % size.across) * size.each + LEFT, top = Math.floor(i / size.across) * size.height + size.top;
+    const left = (i % size.across) * size.each + size.left, top = Math.floor(i / size.across) * size.height + size.top;
     if (map.name) drawing.append(text(left, top - 28 - NAME, map.name, {class: "series-name"}));
     if (i % size.across === 0) drawing.append(text(0, top - 22, spec.rowName, {class: "tick"}));
     drawing.append(
@@ -133,7 +138,7 @@ export function mapDraw(width, spec) {
       const cell = asked.get(`${column},${row}`), x = left + c * size.cell, y = top + r * size.row,
             w = size.cell - (size.cell > 8 ? 1 : 0), h = size.row - (size.row > 8 ? 1 : 0);
       if (!cell) return total <= MARKS && drawing.append(rect(x + 0.5, y + 0.5, w - 1, h - 1, {class: "empty-cell"}));
-      marks.push({x: x + w / 2, y: y + h / 2, words: cell.words});
+      marks.push({x: x + w / 2, y: y + h / 2, words: cell.words, line: `${i} ${r}`, panel: i});
       if (cell.value === null) {
         if (total <= MARKS)
           drawing.append(rect(x, y, w, h, cell.state === "refused" ? {fill: stripes.fill} : {
@@ -162,7 +167,7 @@ export function mapDraw(width, spec) {
   const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
   /* Returns where the map begins in which a pixel lies. */
   const origin = (px, py) =>
-    [Math.floor(px / size.each) % size.across * size.each + LEFT,
+    [Math.floor(px / size.each) % size.across * size.each + size.left,
      Math.floor(py / size.height) * size.height + size.top];
   /* Returns the first and the last of the half of the values that is nearest to a place among them, or that is in their
      middle if the place is outside; null: it would be one value or all of them. */

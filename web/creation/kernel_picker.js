@@ -37,7 +37,8 @@ export function unknownNote(name, kernels, shown, take = null) {
   if (!name || kernels.some(one => one.name === name)) return null;
   const [{near, far}] =
     kernels.map(one => ({near: one.name, far: distance(name, one.name)})).sort((a, b) => a.far - b.far);
-  const key = name.includes(",")              ? "new.several_kernels" :
+  const key = name.startsWith("src-")         ? "new.own_kernel" :
+    name.includes(",")                        ? "new.several_kernels" :
     far > Math.min(FAR_MOST, name.length / 2) ? "new.unknown_alone" :
                                                 "new.unknown";
   return h("p", {class: "wrong unknown-kernel", role: "alert"}, parts(key, {

@@ -9,6 +9,7 @@ wordsAdd({
   "new.kernels": ["{n} kernels", "{n} 个内核"],
   "new.no_kernel": ["no kernel is called so", "没有这个名称的内核"],
   "new.unknown": ["There is no kernel {name}. The nearest name is {near}; below is {shown}.", "没有内核 {name}。最接近的名称是 {near}；下面是 {shown}。"],
+  "new.own_kernel": ["{name} is a kernel that a user brought, and this form has those of the service alone; below is {shown}.", "{name} 是用户自带的内核，而此表单只有内置内核；下面是 {shown}。"],
   "new.no_device": ["no device", "无设备"],
   "new.no_number": ["{text} is not a number", "{text} 不是数"],
   "new.of_first": ["Drawn and predicted for the first of {n} points: {what}.", "图与预测针对 {n} 个点中的第一个：{what}。"],

@@ -3,6 +3,9 @@ import {wordsAdd} from "../words.js";
 
 // clang-format off
 wordsAdd({
+  "lab.phase": ["{phase}, {n} {words|sample|samples}", "{phase}，{n} 个样本"],
+  "lab.ended_ago": ["ended, ago", "结束于"],
+  "device.is_unhealthy": ["{name} is not well: {reason}", "{name} 异常：{reason}"],
   "lab.ahead": ["{n} ahead of you: yours begin in about {time}", "前面还有 {n} 个：你的实验大约 {time}后开始"],
   "lab.between": ["The next one is on its way.", "下一个即将开始。"],
   "lab.busy": ["{n} {words|waits|wait}", "{n} 个在等待"],

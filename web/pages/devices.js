@@ -5,6 +5,7 @@ import {count} from "../format.js";
 import {atMost, watchLive} from "../live.js";
 import {runsOn} from "../waiting.js";
 import {t} from "../words.js";
+import "../device_words.js";
 
 export const title = () => t("device.all");
 

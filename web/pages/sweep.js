@@ -239,11 +239,16 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     changeTo(
       found ? {zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows} :
               earlier.pop() ?? {zoom: null, rows: null});
-    const {values} = sweep.axes.find(({name}) => name === choice.x);
-    return [
-      `${choice.x} ${(choice.zoom ?? [values[0], values.at(-1)]).join("–")}`,
-      choice.rows && `${choice.series} ${choice.rows.join("–")}`
-    ].filter(Boolean)
+    return shownRange();
+  };
+  /* "offset 1–8, block 64–256" */
+  const shownRange = () => {
+    const range = (name, part) => {
+      const {values} = sweep.axes.find(axis => axis.name === name) ?? {};
+      return values && `${name} ${(part ?? [values[0], values.at(-1)]).join("–")}`;
+    };
+    return [range(choice.x, choice.zoom), choice.view === "map" && range(choice.series, choice.rows)]
+      .filter(Boolean)
       .join(t("list.comma"));
   };
   const zoomed = () => Boolean(choice.zoom || choice.rows);
@@ -327,6 +332,16 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const goTo = of => go(pathOf(of, asked));
 
+  const isOwn = ({request}) => String(request.kernel).startsWith("src-");
+  /* The address of the editor with the kernel that a user brought: the form has none of these. */
+  let editor = null;
+  const editorFind = async () => {
+    const {editorOf} = await import("../sweep/own.js");
+    editor = await editorOf(sweep.head, signal);
+    actsDraw();
+  };
+  if (isOwn(sweep.head)) editorFind().catch(() => {});
+
   function actsDraw() {
     const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),
           may_run = mayRun(me);
@@ -351,8 +366,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
           },
           {key: "again"}),
       may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && bulk?.rerunButtons?.(sweep),
-      ranges && !Array.isArray(head.request.kernel) &&
+      ranges && !Array.isArray(head.request.kernel) && !isOwn(head) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
+      editor && h("a", {class: "button", href: editor}, t("sweep.change_kernel")),
       sweep.running && mine && button(t("sweep.cancel"), async () => {
         if (!await cancelAsked(head.links.self, me, signal)) return;
         sweep.openAgain();

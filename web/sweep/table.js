@@ -64,6 +64,7 @@ const phoneMark = point => point.state === "succeeded" && !isSure(point) && poin
 /* The columns for which some point has a value. */
 function columnsOf(sweep, kindOf) {
   const has = id => sweep.has.has(id), top = sweep.peak ?? (sweep.bestOf(isSure) || sweep.bestOf());
+  const isOver = gbps => !sweep.peak && gbps > top; /* of a point that is not sure, and sets no scale */
   const value = (id, point) => {
     const metric = metricOf(id), one = metric.value(point);
     return numberCell(one === null ? noValue() : metric.write(one));
@@ -91,10 +92,15 @@ function columnsOf(sweep, kindOf) {
       cell: point => numberCell(point.cold.gbps === null ? noValue() : digits(point.cold.gbps), phoneMark(point))
     },
     has("cold_effective_gbps") && top > 0 && {
-      head: headCell(t(sweep.peak ? "lab.of_peak" : "table.of_best", {peak: bandwidth(top)})),
+      head: headCell(
+        t(sweep.peak               ? "lab.of_peak" :
+            isOver(sweep.bestOf()) ? "table.of_sure" :
+                                     "table.of_best",
+          {peak: bandwidth(top)})),
       cell: point =>
         h("td", {class: "bars bar-only"},
-          point.cold.gbps !== null && barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)}`))
+          point.cold.gbps !== null &&
+            barOf(point.cold.gbps / top, `${kindOf(point)} ${outline(point)} ${isOver(point.cold.gbps) ? "over" : ""}`))
     },
     has("cold_of_peak") && {
       head: headCell(metricOf("cold_of_peak").title(sweep), true),
