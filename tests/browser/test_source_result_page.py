@@ -147,7 +147,7 @@ def test_a_sweep_leads_to_the_editor_with_its_kernel(browser, service):  # noqa:
     made = service.request("POST", "/v1/sweeps", json={**{name: value for name, value in ASKED.items() if name != "show"}, "n": [64, 1000], "by": 0}).json()
     walk = Walk(browser, service).open(f"sweeps/{made['id']}?lang=en").says("2 of 2 succeeded")
     assert not walk.all("a[href*='/ui/new?']"), "whose form has no such kernel"
-    walk.click("a", "Change the kernel").until(lambda: "/ui/source#" in browser.current_url and walk.all(".editor .listing-row"))
+    walk.click("button", "Change the kernel").until(lambda: "/ui/source#" in browser.current_url and walk.all(".editor .listing-row"))
     assert walk.all("#field-n")[0].get_attribute("value") == "64" and "plain" in walk.all("#field-reference")[0].get_attribute("value")
     kernel = service.get(f"/v1/sweeps/{made['id']}").json()["request"]["kernel"]
     walk.open(f"new?kernel={kernel}").says("is a kernel that a user brought, and this form has those of the service alone").end()

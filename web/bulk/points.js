@@ -1,9 +1,7 @@
-/* The chosen points of a sweep: what can be done with them, and that its failed or cancelled ones are run again.
-   pointsBar({sweep, chosen, me, again}) is their bar (bar.js), again(): after something was done; rerunButtons(sweep)
-   are the buttons, one for each of these states; null while it runs. A point is one of sweep/data.js; of one that was
-   run several times all runs are meant. */
+/* The chosen points of a sweep: what can be done with them. pointsBar({sweep, chosen, me, again}) is their bar
+   (bar.js), again(): after something was done. A point is one of sweep/data.js; of one that was run several times all
+   runs are meant. */
 import {count} from "../format.js";
-import {button} from "../parts.js";
 import {hasEnded} from "../sweep/data.js";
 import {pointText} from "../sweep/names.js";
 import {t} from "../words.js";
@@ -101,15 +99,5 @@ export const pointsBar = ({sweep, chosen, me, again}) => chosenBar({
   again
 });
 
-export function rerunButtons(sweep) {
-  if (sweep.running || sweep.read !== sweep.head.point_count) return null;
-  return ["failed", "cancelled"].flatMap(state => {
-    const points = sweep.rows.filter(point => point.state === state && !point.refused),
-          runs = point => Math.max(1, point.runs.filter(run => run.state === state).length);
-    return points.length ?
-      button(
-        t(`bulk.${state}_again`, {n: count(points.length), words: points.length}),
-        () => requestsRun(requestsOf(sweep, points, runs), {name: nameIn(sweep)}), {key: `${state} again`}) :
-      [];
-  });
-}
+/* Runs these points again, each runs(point) times. */
+export const pointsRun = (sweep, points, runs) => requestsRun(requestsOf(sweep, points, runs), {name: nameIn(sweep)});

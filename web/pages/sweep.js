@@ -24,7 +24,6 @@ import {listText} from "../sweep/request.js";
 import {moreButton} from "../sweep/more.js";
 import {RUNS_LEAST} from "../sweep/sure.js";
 import {chartTable, sweepTable} from "../sweep/table.js";
-import {recipeTold} from "../recipe/data.js";
 import "../sweep/words.js";
 
 const REDRAW_MS = 250;
@@ -192,8 +191,10 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message),
       restoreOffer(error, go), h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
   }
-  if (sweep.head.recipe)
+  if (sweep.head.recipe) {
+    const {recipeTold} = await import("../recipe/data.js");
     recipe = await get(`/v1/recipes/${sweep.head.recipe}`, {signal}).then(recipeTold).catch(() => null);
+  }
 
   const chosen = new Chosen(() => {
     table.update();
@@ -209,6 +210,13 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
       bar = points.pointsBar({sweep, chosen, me: () => me, again: done => sweep.readAgain(done)});
       replace(barPlace, bar.node);
       drawNow();
+    });
+  }
+  let rerun = null;
+  function rerunLoad() {
+    rerun ??= import("../bulk/rerun.js").then(module => {
+      rerun = module;
+      actsDraw();
     });
   }
   function barDraw() {
@@ -332,16 +340,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const goTo = of => go(pathOf(of, asked));
 
+  /* Of a kernel that a user brought. The form has none of these. */
   const isOwn = ({request}) => String(request.kernel).startsWith("src-");
-  /* The address of the editor with the kernel that a user brought: the form has none of these. */
-  let editor = null;
-  const editorFind = async () => {
-    const {editorOf} = await import("../sweep/own.js");
-    editor = await editorOf(sweep.head, signal);
-    actsDraw();
-  };
-  if (isOwn(sweep.head)) editorFind().catch(() => {});
-
   function actsDraw() {
     const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),
           may_run = mayRun(me);
@@ -365,15 +365,17 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
             await goTo(json.id);
           },
           {key: "again"}),
-      may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && bulk?.rerunButtons?.(sweep),
+      may_run && moreButton(sweep, {spec, relative}, {signal, go: goTo}), may_run && rerun?.rerunButtons?.(sweep),
       ranges && !Array.isArray(head.request.kernel) && !isOwn(head) &&
         h("a", {class: "button", href: link(`new?${ranges}`)}, t("result.change")),
-      editor && h("a", {class: "button", href: editor}, t("sweep.change_kernel")),
-      sweep.running && mine && button(t("sweep.cancel"), async () => {
-        if (!await cancelAsked(head.links.self, me, signal)) return;
-        sweep.openAgain();
-        sweep.catchUp();
-      }, {key: "cancel"}), !sweep.running && mine && removal(head));
+      isOwn(head) && button(t("sweep.change_kernel"), async () => {
+        const {editorOf} = await import("../sweep/own.js");
+        await go(await editorOf(head, signal));
+      }, {key: "kernel"}), sweep.running && mine && button(t("sweep.cancel"), async () => {
+                             if (!await cancelAsked(head.links.self, me, signal)) return;
+                             sweep.openAgain();
+                             sweep.catchUp();
+                           }, {key: "cancel"}), !sweep.running && mine && removal(head));
   }
 
   /* More than one experiment goes only after a question. */
@@ -424,7 +426,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     actsDraw();
     if (choice) redraw(choices, choicesForm(sweep, choice, change));
     table.update();
-    if (sweep.head.failed || sweep.head.cancelled) bulkLoad();
+    if (sweep.head.failed > sweep.head.refused || sweep.head.cancelled) rerunLoad();
     barDraw();
     if (progress.text() !== said) announce(said = progress.text());
     cost = performance.now() - began;

@@ -1,6 +1,6 @@
 /* A sweep of a kernel that a user brought: editorOf(head, signal) promises the address of the editor with that kernel
-   and with the launch of the first point that ran. Rejected: the kernel is somebody else's, or no point ran. Loaded by
-   pages of such sweeps alone. */
+   and with the launch of the first point that ran. Rejected: the kernel is somebody else's, or no point ran. Loaded
+   when it is asked for. */
 import {get} from "../api.js";
 import {editorLink} from "../result/outputs.js";
 
