@@ -161,6 +161,8 @@ const part = {
   "memory.units.half_warp_segment": ["segments", "段"],
   "copy": ["Copy", "复制"],
   "copy.done": ["Copied", "已复制"],
+  "field.block": ["block", "线程块 block"],
+  "choice.device.any": ["any device", "任意设备"],
   "field.size": ["size", "规模 size"],
 };
 

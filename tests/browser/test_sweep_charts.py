@@ -245,7 +245,10 @@ def test_no_page_is_above_140_kB_cold(browser, serve):  # noqa: F811
     service = serve()
     sweep = ended(service, submit(service, offset="0..32", block=[32, 64, 96, 128], labels={"fake": "vary"}))
     walk = Walk(browser, service)
-    for path in ("", "new", "source", "experiments", "sweeps", f"sweeps/{sweep}", f"compare?a=sweep:{sweep}&b=sweep:{sweep}", "lessons/offsets", "recipes/sum_matrix_blocks", "devices/0"):
+    recipe = ended(service, service.request("POST", "/v1/sweeps", json={"recipe": "sum_matrix_blocks"}).json()["id"])
+    one = service.run({"kernel": "copy", "size": 4096})["id"]
+    for path in ("", "new", "source", "experiments", "sweeps", f"sweeps/{sweep}", f"compare?a=sweep:{sweep}&b=sweep:{sweep}", "lessons/offsets", "recipes/sum_matrix_blocks",
+                 "devices/0", f"sweeps/{recipe}", f"experiments/{one}"):
         browser.execute_cdp_cmd("Network.clearBrowserCache", {})
         walk.open(f"{path}{'&' if '?' in path else '?'}lang=zh").until(lambda: walk.all("h1") and walk.text("h1") not in ("", "…"))
         time.sleep(0.5)

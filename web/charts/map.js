@@ -63,7 +63,8 @@ function sizes(width, {maps, columns, rows, name}) {
 const named = (value, i, gap) => i % gap === 0 ? value : null;
 
 function headsDraw(drawing, spec, {cell, row}, left, top) {
-  const gapX = Math.max(1, Math.ceil(30 / cell)), gapY = Math.max(1, Math.ceil(16 / row));
+  const widest = spec.columns.reduce((most, value) => Math.max(most, textWidth(spec.name(value))), 24);
+  const gapX = Math.max(1, Math.ceil((widest + 6) / cell)), gapY = Math.max(1, Math.ceil(16 / row));
   spec.columns.forEach(
     (value, i) => named(spec.name(value), i, gapX) &&
       drawing.append(

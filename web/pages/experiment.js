@@ -1,6 +1,5 @@
 /* /ui/experiments/{id}: its answer in a sentence and the evidence for it; while it waits or runs, where it stands. */
 import {get, link, post, send} from "../api.js";
-import {cancelAsked} from "../bulk/cancel.js";
 import {h, headingFocus, redraw, replace} from "../dom.js";
 import {bandwidth, count} from "../format.js";
 import {blockedBy} from "../devices.js";
@@ -9,13 +8,12 @@ import {t} from "../words.js";
 import {fit} from "../charts/fit.js";
 import {memoryPanel} from "../charts/memory_panel.js";
 import {peakDraw} from "../charts/parts.js";
-import {removeAndLeave, restoreOffer} from "../bulk/removal.js";
 import {button, labelMarks} from "../parts.js";
 import {copyText} from "../clipboard.js";
 import {queryOf} from "../creation/values.js";
 import {placeOf} from "../creation/values.js";
 import {asked, correctness, headline, mismatch, stability, timedWords} from "../result/headline.js";
-import {baselinePanel, pinFound, pinSet} from "../result/baseline.js";
+import {pinFound, pinSet} from "../result/pin.js";
 import {codePanel} from "../result/code.js";
 import {bytesPanel, countsPanel, devicePanel, occupancyResult, provenancePanel, timesPanel} from "../result/evidence.js";
 import {changesPanel, timeKnown, whyLine, whyPanel} from "../result/why.js";
@@ -47,8 +45,9 @@ function questionOf({
 }
 
 export async function open(root, {id}, context) {
-  const experiment = await get(`/v1/experiments/${id}`, {signal: context.signal}).catch(error => {
+  const experiment = await get(`/v1/experiments/${id}`, {signal: context.signal}).catch(async error => {
     if (error.status !== 404) throw error;
+    const {restoreOffer} = await import("../bulk/removal.js");
     replace(
       root, h("h1", {class: "heading"}, t("result.missing")), h("p", {class: "detail"}, error.message),
       restoreOffer(error, context.go), h("p", {}, h("a", {href: link("experiments")}, t("nav.experiments"))));
@@ -60,12 +59,17 @@ export async function open(root, {id}, context) {
   return show(root, experiment, outputs, context);
 }
 
-function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
+async function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
   const {id} = first, path = `/v1/experiments/${id}`, closing = [];
   const head = h("div", {class: "result-head"}), body = h("div", {}), buttons = h("div", {class: "result-buttons"}),
         facts = h("p", {class: "asked"});
   let experiment = first, me = null, parameters = [], known = null, brought = null;
-  let pin = pinFound(query, setQuery), baseline = null;
+  let pin = pinFound(query, setQuery), baseline = null, panelOfPinned = null;
+  /* Loaded where a result is pinned. */
+  const pinnedLoad = async () => {
+    if (pin) ({baselinePanel: panelOfPinned} = await import("../result/baseline.js"));
+  };
+  await pinnedLoad();
   const code = codePanel(), counting = h("div", {class: "counting"});
   /* The headline, which gets the focus, stands before the buttons: the next Tab finds them. */
   replace(root, head, h("div", {class: "result-top"}, facts, buttons), body);
@@ -107,15 +111,17 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
       null :
       post("/v1/predictions", {...question, arch: archs, explain: placeOf(n, perBlock ?? 1)}, {signal})
         .catch(() => null);
+    let first = null; /* the answer for the first warp */
     if (perBlock === null) {
-      const first = await ask(0, [...new Set([arch, CODE_ARCH])]);
+      first = await ask(0, [...new Set([arch, CODE_ARCH])]);
       perBlock = first?.explain?.warps_per_block ?? 1;
       code.code(first?.predictions ?? [], experiment.device?.arch);
     }
     let done;
     do {
       done = wanted;
-      const [at, before, after] = await Promise.all([ask(done), ask(done - 1), ask(done + 1)]);
+      const [at, before, after] =
+        await Promise.all([first && done === 0 ? first : ask(done), ask(done - 1), ask(done + 1)]);
       if (signal.aborted) return;
       if (at?.explain)
         memory.show({explain: at.explain, before: before?.explain, after: after?.explain, grid: at.request.grid});
@@ -179,6 +185,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           type: "button",
           class: "button",
           onclick: act(async () => {
+            const {cancelAsked} = await import("../bulk/cancel.js");
             if (await cancelAsked(path, me, signal)) await again();
           })
         },
@@ -195,7 +202,10 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           type: "button",
           class: "button",
           data: {key: "remove"},
-          onclick: act(() => removeAndLeave(path, "experiments", go, {signal}))
+          onclick: act(async () => {
+            const {removeAndLeave} = await import("../bulk/removal.js");
+            await removeAndLeave(path, "experiments", go, {signal});
+          })
         },
           t("result.remove")));
     if (held) buttons.querySelector("a, button")?.focus({preventScroll: true});
@@ -216,8 +226,9 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
           h("span", {class: "note"}, t("counts.run_note"))));
   }
 
-  function pinChange(to) {
+  async function pinChange(to) {
     pin = to;
+    await pinnedLoad();
     pinSet(to, setQuery);
     stateShow();
     /* The button that was pressed is gone. */
@@ -265,7 +276,7 @@ function show(root, first, outputs, {go, announce, query, setQuery, signal}) {
               why_known && changesPanel(experiment, ownGrid, mayRun(me) ? body => submit("/v1/sweeps", body) : null);
       const times = timesPanel(experiment, why_known && !changes ? 12 : 7, signal), moved = bytesPanel(experiment);
       compare.href = link(`compare?a=${id}`); /* with the pinned one, once that is known */
-      baseline = pin && baselinePanel(pin, {
+      baseline = pin && panelOfPinned(pin, {
                    signal,
                    onUnpin: () => pinChange(null),
                    onCompare: href => {

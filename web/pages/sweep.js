@@ -6,8 +6,6 @@ import {linesDraw} from "../charts/lines.js";
 import {mapDraw} from "../charts/map.js";
 import {painterFor} from "../charts/painter.js";
 import {h, redraw, replace, svg} from "../dom.js";
-import {cancelAsked, othersSaid} from "../bulk/cancel.js";
-import {removalQuestion, removeAndLeave, restoreOffer} from "../bulk/removal.js";
 import {Chosen} from "../bulk/chosen.js";
 import {queryOf as newQueryOf} from "../creation/values.js";
 import {ago, button, labelMarks, stateMark} from "../parts.js";
@@ -187,6 +185,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     await sweep.begin();
   } catch (error) {
     if (error.status !== 404) throw error;
+    const {restoreOffer} = await import("../bulk/removal.js");
     return void replace(
       root, h("h1", {class: "heading"}, t("sweep.missing")), h("p", {class: "detail"}, error.message),
       restoreOffer(error, go), h("p", {}, h("a", {href: link("sweeps")}, t("nav.sweeps"))));
@@ -253,7 +252,8 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const shownRange = () => {
     const range = (name, part) => {
       const {values} = sweep.axes.find(axis => axis.name === name) ?? {};
-      return values && `${name} ${(part ?? [values[0], values.at(-1)]).join("–")}`;
+      const ends = part ?? (values && [values[0], values.at(-1)]);
+      return ends && `${name} ${ends.map(end => typeof end === "number" ? count(end) : end).join("–")}`;
     };
     return [range(choice.x, choice.zoom), choice.view === "map" && range(choice.series, choice.rows)]
       .filter(Boolean)
@@ -286,7 +286,11 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     },
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
-    sentence: () => choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice),
+    sentence: () => {
+      const said = [choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice)].flat();
+      /* Of a part the best and the worst are others than of the whole. */
+      return zoomed() ? said.map(one => `${shownRange()}${t("punct.colon")}${one}`) : said;
+    },
     draw: width => choice.view === "map" ?
       mapDraw(width, spec) :
       linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
@@ -372,6 +376,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
         const {editorOf} = await import("../sweep/own.js");
         await go(await editorOf(head, signal));
       }, {key: "kernel"}), sweep.running && mine && button(t("sweep.cancel"), async () => {
+                             const {cancelAsked} = await import("../bulk/cancel.js");
                              if (!await cancelAsked(head.links.self, me, signal)) return;
                              sweep.openAgain();
                              sweep.catchUp();
@@ -379,22 +384,26 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   }
 
   /* More than one experiment goes only after a question. */
-  let removing = false;
+  let removing = null; /* the question */
   function removal(head) {
-    const ask = on => () => {
-      removing = on;
+    const ask = on => async () => {
+      const [{removalQuestion}, {othersSaid}] =
+        await Promise.all([import("../bulk/removal.js"), import("../bulk/cancel.js")]);
+      const words = t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count});
+      removing = on ? removalQuestion(words + othersSaid([head.owner], me)) : null;
       actsDraw();
       acts.querySelector(`[data-key="${on ? "keep" : "remove"}"]`)?.focus();
     };
-    const now = () => removeAndLeave(head.links.self, "sweeps", go, {signal, asked: head.total > 1});
-    const question = removalQuestion(
-      t("sweep.remove_ask", {n: count(head.point_count), words: head.point_count}) + othersSaid([head.owner], me));
+    const now = async () => {
+      const {removeAndLeave} = await import("../bulk/removal.js");
+      await removeAndLeave(head.links.self, "sweeps", go, {signal, asked: head.total > 1});
+    };
     if (head.total < 2 || !removing)
       return button(t("result.remove"), head.total < 2 ? now : ask(true), {key: "remove"});
     return h(
       "span",
-      {class: "confirm", role: "group", "aria-label": question, onkeydown: ({key}) => key === "Escape" && ask(false)()},
-      h("span", {"aria-hidden": "true"}, question), button(t("sweep.remove_not"), ask(false), {key: "keep"}),
+      {class: "confirm", role: "group", "aria-label": removing, onkeydown: ({key}) => key === "Escape" && ask(false)()},
+      h("span", {"aria-hidden": "true"}, removing), button(t("sweep.remove_not"), ask(false), {key: "keep"}),
       button(t("sweep.remove_all"), now, {key: "remove all"}));
   }
 

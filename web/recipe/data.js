@@ -26,8 +26,13 @@ export function recipeTold(recipe) {
   };
 }
 
-const predictionsGet = (name, arch, signal) =>
-  get(`/v1/recipes/${encodeURIComponent(name)}/predictions?arch=${arch}`, {signal});
+/* A page asks twice where its device is of the architecture that is shipped, or is a CPU: the answer is shared. */
+let last = {};
+function predictionsGet(name, arch, signal) {
+  const path = `/v1/recipes/${encodeURIComponent(name)}/predictions?arch=${arch}`;
+  if (last.path !== path || last.signal !== signal) last = {path, signal, answer: get(path, {signal})};
+  return last.answer;
+}
 
 export async function pointsPredicted(name, arch, signal) {
   const {published: table, points} = await predictionsGet(name, arch, signal);

@@ -1,33 +1,13 @@
-/* A result to which the others are compared, the pinned one. Its id stands in the address (pin=...), so that it can be
-   shared, and in the tab's session storage, so that the next result has it too.
-
-   pinFound(query, setQuery) is the id or null; pinSet(id, setQuery), null removes it. baselinePanel(id, {signal,
-   onUnpin, onCompare}) is {node, show(experiment)}: the figures of both side by side and their ratio; onCompare(href)
-   gets the page that compares the two. Nothing is concluded here:
-   each ratio is of one run of either, at one placement of the arrays; of what is unstable there is none. */
+/* A result to which the others are compared, the pinned one (pin.js). baselinePanel(id, {signal, onUnpin, onCompare})
+   is {node, show(experiment)}: the figures of both side by side and their ratio; onCompare(href) gets the page that
+   compares the two. Nothing is concluded here: each ratio is of one run of either, at one placement of the arrays; of
+   what is unstable there is none. */
 import {get, link} from "../api.js";
 import {h, replace} from "../dom.js";
 import {bandwidth, bytes, count, fixed, percent, placesOf, shape, time} from "../format.js";
 import {askedText, button, cell, headCell, numberCell, spanPanel as panel, table, withInterval} from "../parts.js";
 import {noValue, t} from "../words.js";
 import "./words.js";
-
-const KEY = "pin", ID = /^[0-9A-Z]{26}$/;
-
-export function pinSet(id, setQuery) {
-  if (id)
-    sessionStorage.setItem(KEY, id);
-  else
-    sessionStorage.removeItem(KEY);
-  setQuery({[KEY]: id});
-}
-
-export function pinFound(query, setQuery) {
-  const id = query.get(KEY) ?? sessionStorage.getItem(KEY);
-  if (!id || !ID.test(id)) return null;
-  pinSet(id, setQuery);
-  return id;
-}
 
 /* ---- how they differ ---- */
 

@@ -3,7 +3,6 @@ import {bandwidth, count, digits, percent, shape, significant, time} from "../fo
 import {conditionsText} from "../creation/values.js";
 import {language, reasonSaid, t} from "../words.js";
 import "./words.js";
-import "../creation/words.js";
 
 const measured = part => part && !part.status;
 const NB = "\u00a0";
