@@ -43,7 +43,8 @@ export function welcome({device, go, signal}) {
         h("a", {class: "button primary", href: link(`lessons/${lesson.name}`)}, t("welcome.lesson_begin")))),
     spanPanel(
       4, t("welcome.example"), t("welcome.example_note"),
-      h("p", {}, h("code", {}, EXAMPLE.kernel), ` offset ${EXAMPLE.offset}: `, t("welcome.example_text")),
+      h("p", {}, h("code", {}, EXAMPLE.kernel), ` offset ${EXAMPLE.offset}`, t("punct.colon"),
+        t("welcome.example_text")),
       h("p", {class: "row"}, forRunners(button(t("new.run", {device: name}), run, {key: "example"}), signal))),
     spanPanel(
       4, t("welcome.tables"), null,

@@ -103,14 +103,14 @@ export function rulesOf(x, [low, high], {sector, line}) {
   return rules;
 }
 
-/* Names under the axis, as many as find room, first and last before the others. */
-export function xTicks(x, y, name = x.name) {
+/* Names under the axis, as many as find room, first and last before the others. None reaches beyond `edge`, in px. */
+export function xTicks(x, y, edge) {
   const taken = [], room = (a, b) => taken.every(([from, to]) => b < from || a > to);
   const unique = [...new Set(x.ticks)],
         order = [unique[0], unique.at(-1), ...(x.last === undefined ? [] : [x.last]), ...unique];
   const drawn = new Map();
   for (const tick of order) {
-    const words = name(tick), half = textWidth(words, 7.2) / 2 + 5, at = x.at(tick);
+    const words = x.name(tick), half = textWidth(words, 7.2) / 2 + 5, at = Math.min(x.at(tick), edge - half + 5);
     if (drawn.has(tick) || !room(at - half, at + half)) continue;
     taken.push([at - half, at + half]);
     drawn.set(tick, text(at, y, words, {"text-anchor": "middle", class: "tick"}));

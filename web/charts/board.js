@@ -134,9 +134,9 @@ function probe(place, drawnNow, onZoom) {
   });
   place.addEventListener("focusout", () => show(null));
   const zoomKey = key => {
-    const {within, nearer, svg} = drawnNow(), wide = Number(svg.getAttribute("width")),
-                           high = Number(svg.getAttribute("height")), x = around?.x ?? wide / 2,
-                           y = around?.y ?? high / 2;
+    const {within, nearer, svg, marks} = drawnNow(), wide = Number(svg.getAttribute("width")),
+                                high = Number(svg.getAttribute("height"));
+    const {x, y} = around ?? marks.find(mark => textOf(mark) === last) ?? {x: wide / 2, y: high / 2};
     const part = () => nearer ? nearer(x, y) : within(x - wide / 4, y - high / 4, x + wide / 4, y + high / 4);
     if (key !== "-") return zoomTo([x, y], within && part());
     said.textContent = onZoom(null);

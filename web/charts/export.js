@@ -8,7 +8,7 @@ const KEPT = [
   "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "fill-opacity",
   "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor"
 ];
-const CAPTION_HEIGHT = 22, LEGEND_HEIGHT = 20, TEXT_PX = 13, MARK_GAP = 6, NAME_GAP = 20;
+const CAPTION_HEIGHT = 22, LEGEND_HEIGHT = 20, TEXT_PX = 13, CAPTION_PX = 15, MARK_GAP = 6, NAME_GAP = 20;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 function inline(from, to) {
@@ -65,7 +65,8 @@ export function svgText(drawing, canvas, {caption = null, legend = [], notes = [
   inline(drawing, copy);
   const width = Number(drawing.getAttribute("width")), height = Number(drawing.getAttribute("height")), edge = 16,
         places = legendPlaces(legend, width), rows = places.length ? places.at(-1).row + 1 : 0,
-        above = edge + rows * LEGEND_HEIGHT + (caption ? CAPTION_HEIGHT : 0),
+        captions = linesIn(caption ?? "", width * TEXT_PX / CAPTION_PX),
+        above = edge + rows * LEGEND_HEIGHT + captions.length * CAPTION_HEIGHT,
         noted = notes.filter(Boolean).flatMap(one => linesIn(one, width)),
         all = above + height + noted.length * LEGEND_HEIGHT + edge;
   const title = make("title", {}, drawing.getAttribute("aria-label") ?? "");
@@ -77,7 +78,9 @@ export function svgText(drawing, canvas, {caption = null, legend = [], notes = [
     }));
   copy.prepend(
     title, make("rect", {x: -edge, y: -above, width: width + 2 * edge, height: all, fill: token("surface")}));
-  if (caption) copy.append(line(caption, edge / 2 - above + 14, {"font-size": 14, "font-weight": 640}));
+  captions.forEach(
+    (words, i) =>
+      copy.append(line(words, edge / 2 - above + 14 + i * CAPTION_HEIGHT, {"font-size": 14, "font-weight": 640})));
   legend.forEach(({mark, name}, i) => {
     const {x, row, text} = places[i], y = -edge / 2 - (rows - row - 1) * LEGEND_HEIGHT, own = mark.cloneNode(true);
     inline(mark, own);

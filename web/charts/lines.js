@@ -108,7 +108,7 @@ function plotDraw(drawing, painter, {left, right, top, bottom}, spec, series, {x
       d: x.breakAt ? `M${left} ${bottom}H${round(x.breakAt - 2)}M${round(x.breakAt + 4)} ${bottom}H${right}` :
                      `M${left} ${bottom}H${right}`
     }),
-    ...xTicks(x, bottom + 16));
+    ...xTicks(x, bottom + 16, right + 16));
   if (x.breakAt) drawing.append(breakMark(x.breakAt, bottom));
   for (const reference of spec.references ?? [])
     drawing.append(svg("path", {class: "reference", d: `M${left} ${round(y.at(reference.y))}H${right}`}));

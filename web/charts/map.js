@@ -10,7 +10,7 @@
 import {svg} from "../dom.js";
 import {t} from "../words.js";
 import {scaleEnd} from "./axis.js";
-import {MARKS, painterFor, token} from "./painter.js";
+import {MARKS, painterFor, strikesOf, token} from "./painter.js";
 import {hatch, rect, round, text, textWidth} from "./svg.js";
 import {RUNS_LEAST, alike, concluded} from "../sweep/sure.js";
 import "../sweep/words.js";
@@ -67,8 +67,9 @@ function headsDraw(drawing, spec, {cell, row}, left, top) {
   const gapX = Math.max(1, Math.ceil((widest + 6) / cell)), gapY = Math.max(1, Math.ceil(16 / row));
   spec.columns.forEach(
     (value, i) => named(spec.name(value), i, gapX) &&
-      drawing.append(
-        text(left + (i + 0.5) * cell, top - 8, spec.name(value), {class: "tick", "text-anchor": "middle"})));
+      drawing.append(text(
+        Math.min(left + (i + 0.5) * cell, left + spec.columns.length * cell + 6 - textWidth(spec.name(value)) / 2),
+        top - 8, spec.name(value), {class: "tick", "text-anchor": "middle"})));
   spec.rows.forEach(
     (value, i) => named(spec.name(value), i, gapY) &&
       drawing.append(
@@ -81,7 +82,7 @@ function bestOf(cells, less) {
   return found.best && !alike(found.best, found.worst) && !found.rivals.length ? [found.best, ...found.same_best] : [];
 }
 
-function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
+function legendDraw(drawing, spec, y, {low, high, shade, stripes, width, numbers}) {
   const steps = 24, length = 180;
   for (let i = 0; i < steps; i++)
     drawing.append(rect(
@@ -93,19 +94,21 @@ function legendDraw(drawing, spec, y, low, high, shade, stripes, width) {
       LEFT + length, y + 24, `${over}${spec.write(high)}${spec.unit ? `\u00a0${spec.unit}` : ""}`,
       {class: "tick", "text-anchor": "end"}));
   let x = LEFT + length + 48, line = y;
-  const key = (attributes, words) => {
+  const key = (attributes, words, struck = false) => {
     const wide = textWidth(words) + 62;
     if (x + wide > width) {
       x = LEFT;
       line += line === y ? 32 : 20;
     }
     drawing.append(rect(x + 0.5, line - 2, 22, 14, attributes), text(x + 30, line + 9, words, {class: "tick"}));
+    if (struck) drawing.append(svg("path", {class: "unsure-cell", d: strikesOf(x + 0.5, line - 2, 22, 14)}));
     x += wide;
   };
   const states = new Set(spec.maps.flatMap(map => map.cells.map(cell => cell.state)));
   if (states.has("refused")) key({fill: stripes.fill}, t("map.refused"));
   if (spec.maps.some(map => map.cells.some(cell => cell.unsure && cell.value !== null)))
-    key({class: "unsure-key"}, `△ ${t("map.unsure", {n: RUNS_LEAST})}`);
+    /* As such cells are drawn: framed where they have numbers, else struck through. */
+    key(numbers ? {class: "unsure-key"} : {fill: shade(high)}, `△ ${t("map.unsure", {n: RUNS_LEAST})}`, !numbers);
   if (states.has("failed")) key({class: "failed-cell"}, t("map.failed"));
   if (spec.maps.some(map => map.cells.some(cell => cell.value === null && !["refused", "failed"].includes(cell.state))))
     key({class: "waiting-cell"}, t("no_value"));
@@ -164,7 +167,8 @@ export function mapDraw(width, spec) {
   });
   if (painter.node) drawing.append(painter.node);
   drawing.append(over);
-  drawing.setAttribute("height", round(legendDraw(drawing, spec, height + 4, low, high, shade, stripes, width)));
+  drawing.setAttribute(
+    "height", round(legendDraw(drawing, spec, height + 4, {low, high, shade, stripes, width, numbers: size.numbers})));
   const between = (values, a, b) => values.filter((_, i) => i + 0.5 >= Math.min(a, b) && i + 0.5 <= Math.max(a, b));
   /* Returns where the map begins in which a pixel lies. */
   const origin = (px, py) =>

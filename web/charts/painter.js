@@ -60,7 +60,7 @@ function svgPainter() {
 }
 
 /* Slanted strokes over a cell. */
-const strikesOf =
+export const strikesOf =
   (x, y, w, h) => [[0, 1, 1, 0], [0, 0.5, 0.5, 0], [0.5, 1, 1, 0.5]]
                     .map(
                       ([x0, y0, x1, y1]) =>

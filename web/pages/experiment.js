@@ -70,6 +70,7 @@ async function show(root, first, outputs, {go, announce, query, setQuery, signal
     if (pin) ({baselinePanel: panelOfPinned} = await import("../result/baseline.js"));
   };
   await pinnedLoad();
+  if (signal.aborted) return null;
   const code = codePanel(), counting = h("div", {class: "counting"});
   /* The headline, which gets the focus, stands before the buttons: the next Tab finds them. */
   replace(root, head, h("div", {class: "result-top"}, facts, buttons), body);

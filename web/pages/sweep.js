@@ -272,7 +272,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
                             sweep.head.devices?.map(one => one.device_name).join(t("list.comma")), words]
                              .filter(Boolean)
                              .join(" · ");
-  const file = name => () => `sweep-${id}-${name}`;
+  const file = name => `sweep-${id}-${name}`;
+  /* Of a part the best and the worst are others than of the whole. */
+  const ofPart = said => zoomed() ? said.map((one, i) => i ? one : `${shownRange()}${t("punct.colon")}${one}`) : said;
   const main = board({
     heading: () => {
       const metric = metricOf(choice.y), y = metric.title(sweep), {x} = choice;
@@ -286,16 +288,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     },
     aside: drawn =>
       choice.view === "map" ? t(spec.maps.length > 1 ? "map.one_scale" : "map.lightness") : linesAside(spec, drawn),
-    sentence: () => {
-      const said = [choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice)].flat();
-      /* Of a part the best and the worst are others than of the whole. */
-      return zoomed() ? said.map(one => `${shownRange()}${t("punct.colon")}${one}`) : said;
-    },
+    sentence: () => ofPart([choice.view === "map" ? mapSentence(spec) : linesSentence(spec, choice)].flat()),
     draw: width => choice.view === "map" ?
       mapDraw(width, spec) :
       linesDraw(width, {...spec, xName: spec.rules ? t("sweep.rules", {x: choice.x}) : choice.x}),
     table: () => chartTable(sweep, () => spec),
-    file: file("chart"),
+    file: () => file(choice.view === "map" ? "map" : "chart"),
     caption: () => caption(main.heading()),
     legend: () => choice.view !== "map" && legendOf(spec.legend, toggle),
     onZoom: zoomTo,
@@ -304,12 +302,12 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
   const beside = board({
     heading: () => t("sweep.feared", {whose: relative?.whose ? `${t("punct.colon")}${relative.whose}` : ""}),
     aside: () => relative?.hasPublished ? t("sweep.diamonds") : "",
-    sentence: () => relative?.sentence ?? "",
+    sentence: () => ofPart(relative ? [relative.sentence].flat() : []),
     draw: width => linesDraw(width, {...relative, xName: choice.x}),
     onZoom: zoomTo,
     zoomed,
     table: () => chartTable(sweep, () => relative),
-    file: file("relative"),
+    file: () => file("relative"),
     caption: () => caption(beside.heading())
   });
   closing.push(main.close, beside.close);
