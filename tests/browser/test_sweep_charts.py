@@ -439,7 +439,7 @@ def test_what_is_wider_than_its_place_is_drawn_narrower(browser, serve):  # noqa
 def test_a_few_values_are_the_ticks_of_their_axis(browser, serve):  # noqa: F811
     """Blocks of 128 and 512: round numbers alone would name neither."""
     walk = Walk(browser, serve()).open("?lang=en").says("Nothing runs", "h1")
-    ticks = lambda values: walk.module("charts/axis.js", "m.xTicks(m.xScale({kind: 'number', values: given[0]}, 0, 600), 0).map(one => one.textContent)", values)  # noqa: E731
+    ticks = lambda values: walk.module("charts/axis.js", "m.xTicks(m.xScale({kind: 'number', values: given[0]}, 0, 600), 0, 616).map(one => one.textContent)", values)  # noqa: E731
     assert sorted(ticks([128, 512])) == ["128", "512"]
     assert ticks(list(range(3, 103)))[:1] == ["3"]
     walk.end()
