@@ -52,7 +52,7 @@ static int find_covering_grid(struct context *context, const json_t *request, co
     return status;
 }
 
-/* Tells that the grid of the request, if it has one, stays. */
+/* Prints a remark that the request keeps its grid, if it has one. */
 static void tell_grid_stays(struct context *context, const json_t *request)
 {
     char text[JSON_PATH_TEXT_BYTES];

@@ -286,7 +286,7 @@ static int count_accesses(source_count *count, const count_question &asked, stru
     return 0;
 }
 
-/* A launch that stores nothing has a note: the compiler may have left out all of it, and with it what would be a fault. */
+/* Adds a note to a launch that stores nothing: the compiler may have removed all of its code, and a fault with it. */
 static void note_nothing_stored(source_count *count, const source_kernel *kernel)
 {
     bool outputs = false;

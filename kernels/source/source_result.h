@@ -35,7 +35,7 @@ struct source_fault {
     char text[400];             /* a sentence, with thread, block, and element */
 };
 
-/* The note of a launch that ran to its end, has outputs, and stored to none. */
+/* The text of the note for a launch that ran to its end and stored to none of its outputs. */
 #define SOURCE_NOTHING_STORED                                                                                \
     "no thread stored anything: the compiler leaves out what has no effect or is not defined, as a "         \
     "division by a constant 0"

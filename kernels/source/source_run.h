@@ -13,7 +13,7 @@ struct source_output {
     struct source_type type;
     int buffer;                 /* the index into the kernel's buffers */
     uint64_t elements, written; /* written: those that an access of the launch stored to */
-    /* It holds numbers from 0 to 255 before the launch, because the kernel reads it and it has no fill. */
+    /* Before the launch the array holds numbers from 0 to 255: the kernel reads it, and its argument has no fill. */
     bool unfilled;
     unsigned char *bytes;
     uint16_t *

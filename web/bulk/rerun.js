@@ -1,5 +1,6 @@
-/* The buttons that run the failed or the cancelled points of a sweep again: rerunButtons(sweep) are one for each of
-   these states; null while it runs. What they do is loaded when one is pressed. */
+/* The buttons that run the failed or the cancelled points of a sweep again. rerunButtons(sweep) returns a button for
+   each of these two states that points have; null while the sweep runs. The code that submits the runs is loaded when a
+   button is pressed. */
 import {count} from "../format.js";
 import {button} from "../parts.js";
 import {t} from "../words.js";

@@ -12,7 +12,7 @@ import {ago, button, labelMarks, stateMark} from "../parts.js";
 import {count} from "../format.js";
 import {atMost, mayRun, onChange, watchLive} from "../live.js";
 import {t, term} from "../words.js";
-import {ALL, axisNamed, changed, choiceOf, pathOf, selected, viewsOf} from "../sweep/choice.js";
+import {ALL, axisNamed, changed, choiceOf, partText, pathOf, selected, viewsOf} from "../sweep/choice.js";
 import {linesOf, linesSentence, mapSentence, mapsOf, relativeOf} from "../sweep/charts.js";
 import {Sweep} from "../sweep/data.js";
 import {metricOf, metricsOf, withUnit} from "../sweep/metrics.js";
@@ -246,18 +246,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
     changeTo(
       found ? {zoom: found.zoom?.join("..") ?? zoom, rows: found.rows?.join("..") ?? rows} :
               earlier.pop() ?? {zoom: null, rows: null});
-    return shownRange();
-  };
-  /* "offset 1–8, block 64–256" */
-  const shownRange = () => {
-    const range = (name, part) => {
-      const {values} = sweep.axes.find(axis => axis.name === name) ?? {};
-      const ends = part ?? (values && [values[0], values.at(-1)]);
-      return ends && `${name} ${ends.map(end => typeof end === "number" ? count(end) : end).join("–")}`;
-    };
-    return [range(choice.x, choice.zoom), choice.view === "map" && range(choice.series, choice.rows)]
-      .filter(Boolean)
-      .join(t("list.comma"));
+    return partText(sweep, choice);
   };
   const zoomed = () => Boolean(choice.zoom || choice.rows);
   const toggle = key => changeTo({
@@ -273,8 +262,9 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
                              .filter(Boolean)
                              .join(" · ");
   const file = name => `sweep-${id}-${name}`;
-  /* Of a part the best and the worst are others than of the whole. */
-  const ofPart = said => zoomed() ? said.map((one, i) => i ? one : `${shownRange()}${t("punct.colon")}${one}`) : said;
+  /* The best and the worst of a part differ from those of the whole sweep, so the first sentence names the part. */
+  const ofPart = said =>
+    zoomed() ? said.map((one, i) => i ? one : `${partText(sweep, choice)}${t("punct.colon")}${one}`) : said;
   const main = board({
     heading: () => {
       const metric = metricOf(choice.y), y = metric.title(sweep), {x} = choice;
@@ -342,7 +332,7 @@ export async function open(root, {id}, {query, setQuery, go, announce, signal}) 
 
   const goTo = of => go(pathOf(of, asked));
 
-  /* Of a kernel that a user brought. The form has none of these. */
+  /* Returns whether the sweep is of a kernel that a user brought, which the form does not have. */
   const isOwn = ({request}) => String(request.kernel).startsWith("src-");
   function actsDraw() {
     const {head} = sweep, mine = me && (me.role === "admin" || (me.role === "run" && me.name === head.owner)),

@@ -1,6 +1,6 @@
-/* Which result is pinned, for others to be compared to it. Its id stands in the address (pin=...), so that it can be
-   shared, and in the tab's session storage, so that the next result has it too. pinFound(query, setQuery) is the id or
-   null; pinSet(id, setQuery), null removes it. */
+/* The id of the pinned result, with which other results are compared. It stands in the address (pin=...), so that a
+   link has it, and in the tab's session storage, so that the next result's page has it too. pinFound(query, setQuery)
+   returns it, or null; pinSet(id, setQuery) sets it, and removes it if it is null. */
 const KEY = "pin", ID = /^[0-9A-Z]{26}$/;
 
 export function pinSet(id, setQuery) {

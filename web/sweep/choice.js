@@ -4,6 +4,8 @@
    query) takes it from the address where that names what the sweep has, else it chooses; changed(choice, name, value)
    is the address of another choice; pathOf(id, query) is the page of another sweep, with the same picture;
    selected(sweep, choice) are the points that are drawn. */
+import {count} from "../format.js";
+import {t} from "../words.js";
 import {metricsOf} from "./metrics.js";
 
 const LINES_MOST = 12, DEVICES_MOST = 3;
@@ -96,6 +98,15 @@ export const changed = (choice, values) => ({
   ...Object.fromEntries(Object.entries(choice.at).map(([axis, one]) => [`at.${axis}`, one])),
   ...values
 });
+
+/* The part of the axes that is drawn, as "offset 1–8, block 64–256". */
+export function partText({axes}, {view, x, zoom, series, rows}) {
+  const range = (name, part) => {
+    const {values} = axes.find(axis => axis.name === name) ?? {}, ends = part ?? (values && [values[0], values.at(-1)]);
+    return ends && `${name} ${ends.map(end => typeof end === "number" ? count(end) : end).join("–")}`;
+  };
+  return [range(x, zoom), view === "map" && range(series, rows)].filter(Boolean).join(t("list.comma"));
+}
 
 /* The page of another sweep with the same picture, without what is of this sweep alone. */
 export function pathOf(id, query) {
